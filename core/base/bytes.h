@@ -1,0 +1,34 @@
+#ifndef OPSPEC_BYTES_H
+#define OPSPEC_BYTES_H
+
+#include <opspec/str.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// For printf's "%.*s".
+#define OS_ARG(str) (int)(str).len, (str).data
+
+static inline os_str os_str_of(const char *text) {
+  return (os_str){text, text == NULL ? 0 : strlen(text)};
+}
+static inline bool os_str_eq(os_str a, os_str b) {
+  return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+static inline bool os_str_is(os_str a, const char *text) { return os_str_eq(a, os_str_of(text)); }
+static inline bool os_str_starts(os_str a, os_str prefix) {
+  return a.len >= prefix.len && memcmp(a.data, prefix.data, prefix.len) == 0;
+}
+static inline os_str os_str_slice(os_str a, size_t start, size_t end) {
+  return (os_str){a.data + start, end - start};
+}
+// Order by bytes, shorter first where one is the other's beginning.
+int os_str_cmp(os_str a, os_str b);
+// 64-bit hash; equal bytes and seed give equal hashes on every platform.
+uint64_t os_str_hash(os_str a, uint64_t seed);
+// Number of single-character edits (insert, delete, replace, swap neighbours) from a to b, or `most` + 1 when
+// there are more. Strings over 64 bytes are taken as too far apart. Feeds "did you mean".
+unsigned os_str_distance(os_str a, os_str b, unsigned most);
+
+#endif

@@ -1,0 +1,52 @@
+#include "map.h"
+
+// Not a secret: it only has to differ from what somebody would guess when they build colliding names.
+enum { SEED = 0x5bd1e995 };
+
+void os_map_init(os_map *self, os_arena *arena) { *self = (os_map){.arena = arena}; }
+
+static uint32_t *os_map__slot(const os_map *self, os_str key, uint64_t hash) {
+  size_t mask = self->slot_count - 1;
+  for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
+    uint32_t slot = self->slots[i];
+    if (slot == 0) return &self->slots[i];
+    const os_map_entry *entry = &self->entries[slot - 1];
+    if (entry->hash == hash && os_str_eq(entry->key, key)) return &self->slots[i];
+  }
+}
+
+os_map_entry *os_map_get(const os_map *self, os_str key) {
+  if (self->count == 0) return NULL;
+  uint32_t slot = *os_map__slot(self, key, os_str_hash(key, SEED));
+  return slot == 0 ? NULL : &self->entries[slot - 1];
+}
+
+static bool os_map__reserve(os_map *self) {
+  if (!os_arena_room(self->arena, (void **)&self->entries, self->count, &self->room, sizeof *self->entries)) return false;
+  if ((self->count + 1) * 2 <= self->slot_count) return true;
+  size_t slot_count = self->slot_count == 0 ? 16 : self->slot_count * 2;
+  uint32_t *slots = OS_ARENA_ARRAY(self->arena, slot_count, uint32_t);
+  if (slots == NULL) return false;
+  self->slots = slots;
+  self->slot_count = slot_count;
+  for (size_t i = 0; i < self->count; i++) {
+    const os_map_entry *entry = &self->entries[i];
+    *os_map__slot(self, entry->key, entry->hash) = (uint32_t)i + 1;
+  }
+  return true;
+}
+
+os_map_entry *os_map_put(os_map *self, os_str key, bool *added) {
+  if (added != NULL) *added = false;
+  uint64_t hash = os_str_hash(key, SEED);
+  if (self->count > 0) {
+    uint32_t slot = *os_map__slot(self, key, hash);
+    if (slot != 0) return &self->entries[slot - 1];
+  }
+  if (self->count >= UINT32_MAX - 1 || !os_map__reserve(self)) return NULL;
+  os_map_entry *entry = &self->entries[self->count++];
+  *entry = (os_map_entry){.key = key, .hash = hash};
+  *os_map__slot(self, key, hash) = (uint32_t)self->count;
+  if (added != NULL) *added = true;
+  return entry;
+}

@@ -1,0 +1,51 @@
+#include "place.h"
+
+enum { STRIDE = 1024 };
+
+typedef struct os_place_mark {
+  os_position position;
+} os_place_mark;
+
+// Moves `p` over one character (or a whole line end) of the text.
+static os_position os_place__step(os_str text, os_position p) {
+  const unsigned char *at = (const unsigned char *)text.data + p.byte;
+  size_t left = text.len - (size_t)p.byte;
+  bool cr_lf = at[0] == '\r' && left > 1 && at[1] == '\n';
+  if (at[0] == '\n' || at[0] == '\r') {
+    unsigned len = cr_lf ? 2 : 1;
+    return (os_position){p.line + 1, 1, p.byte + len, p.utf16 + len};
+  }
+  size_t len = at[0] < 0xc2 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 1;
+  if (len > left) len = 1;
+  for (size_t i = 1; i < len; i++)
+    if ((at[i] & 0xc0) != 0x80) len = 1;
+  return (os_position){p.line, p.column + 1, p.byte + len, p.utf16 + (len == 4 ? 2 : 1)};
+}
+
+bool os_place_index_build(os_place_index *self, os_arena *arena, os_str text) {
+  *self = (os_place_index){.text = text};
+  size_t room = text.len / STRIDE + 1;
+  self->marks = OS_ARENA_ARRAY(arena, room, os_place_mark);
+  if (self->marks == NULL) return false;
+  os_position p = {1, 1, 0, 0};
+  for (;;) {
+    if (p.byte >= (uint64_t)self->count * STRIDE && self->count < room) self->marks[self->count++].position = p;
+    if (p.byte >= text.len) return true;
+    p = os_place__step(text, p);
+  }
+}
+
+os_position os_place_find(const os_place_index *self, uint64_t byte) {
+  if (byte > self->text.len) byte = self->text.len;
+  size_t at = (size_t)(byte / STRIDE);
+  if (at >= self->count) at = self->count - 1;
+  // A mark stands at the first character that starts at or behind its offset, so it may be one too far.
+  if (at > 0 && self->marks[at].position.byte > byte) at--;
+  os_position p = self->marks[at].position;
+  while (p.byte < byte) {
+    os_position next = os_place__step(self->text, p);
+    if (next.byte > byte) break;
+    p = next;
+  }
+  return p;
+}

@@ -1,0 +1,65 @@
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void os_text_init(os_text *self, os_memory *memory) { *self = (os_text){.memory = memory}; }
+
+void os_text_clear(os_text *self) {
+  os_memory_free(self->memory, self->data);
+  os_text_init(self, self->memory);
+}
+
+char *os_text_extend(os_text *self, size_t more) {
+  size_t need;
+  if (self->failed || !os_size_add(self->len, more, &need)) {
+    self->failed = true;
+    return NULL;
+  }
+  if (need > self->room) {
+    size_t room = self->room < 128 ? 256 : self->room + self->room / 2;
+    if (room < need) room = need;
+    char *data = os_memory_realloc(self->memory, self->data, room);
+    if (data == NULL) {
+      self->failed = true;
+      return NULL;
+    }
+    self->data = data;
+    self->room = room;
+  }
+  char *start = self->data + self->len;
+  self->len = need;
+  return start;
+}
+
+void os_text_put(os_text *self, os_str text) {
+  char *to = os_text_extend(self, text.len);
+  if (to != NULL && text.len > 0) memcpy(to, text.data, text.len);
+}
+
+void os_text_puts(os_text *self, const char *text) { os_text_put(self, os_str_of(text)); }
+
+void os_text_char(os_text *self, char c) {
+  char *to = os_text_extend(self, 1);
+  if (to != NULL) *to = c;
+}
+
+void os_text_format(os_text *self, const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  char small[256];
+  int len = vsnprintf(small, sizeof small, format, arguments);
+  va_end(arguments);
+  if (len >= 0 && (size_t)len < sizeof small) {
+    os_text_put(self, (os_str){small, (size_t)len});
+  } else if (len >= 0) {
+    // The ending NUL needs a place of its own for a moment.
+    char *to = os_text_extend(self, (size_t)len + 1);
+    if (to != NULL) {
+      vsnprintf(to, (size_t)len + 1, format, again);
+      self->len--;
+    }
+  }
+  va_end(again);
+}

@@ -1,0 +1,73 @@
+#include "utf8.h"
+
+// Length of the well-formed sequence that starts at p, or 0.
+static size_t os_utf8__sequence(const unsigned char *p, size_t left) {
+  unsigned char lead = p[0];
+  if (lead < 0x80) return 1;
+  size_t len = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || left < len) return 0;
+  unsigned char low = 0x80, high = 0xbf; // range of the second byte; it alone depends on the lead
+  if (lead == 0xe0) low = 0xa0;
+  if (lead == 0xed) high = 0x9f;
+  if (lead == 0xf0) low = 0x90;
+  if (lead == 0xf4) high = 0x8f;
+  if (p[1] < low || p[1] > high) return 0;
+  for (size_t i = 2; i < len; i++)
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  return len;
+}
+
+size_t os_utf8_valid(os_str text) {
+  const unsigned char *p = (const unsigned char *)text.data;
+  size_t at = 0;
+  while (at < text.len) {
+    uint64_t word;
+    if (at + 8 <= text.len) {
+      memcpy(&word, p + at, 8);
+      if ((word & 0x8080808080808080u) == 0) {
+        at += 8;
+        continue;
+      }
+    }
+    size_t len = os_utf8__sequence(p + at, text.len - at);
+    if (len == 0) return at;
+    at += len;
+  }
+  return at;
+}
+
+uint32_t os_utf8_next(os_str text, size_t *at) {
+  const unsigned char *p = (const unsigned char *)text.data + *at;
+  if (p[0] < 0x80) {
+    *at += 1;
+    return p[0];
+  }
+  if (p[0] < 0xe0) {
+    *at += 2;
+    return (uint32_t)(p[0] & 0x1f) << 6 | (p[1] & 0x3f);
+  }
+  if (p[0] < 0xf0) {
+    *at += 3;
+    return (uint32_t)(p[0] & 0x0f) << 12 | (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+  }
+  *at += 4;
+  return (uint32_t)(p[0] & 0x07) << 18 | (uint32_t)(p[1] & 0x3f) << 12 | (uint32_t)(p[2] & 0x3f) << 6 | (p[3] & 0x3f);
+}
+
+size_t os_utf8_count(os_str text) {
+  size_t count = 0;
+  for (size_t i = 0; i < text.len; i++) count += ((unsigned char)text.data[i] & 0xc0) != 0x80;
+  return count;
+}
+
+size_t os_utf8_put(char *to, uint32_t c) {
+  if (c < 0x80) {
+    to[0] = (char)c;
+    return 1;
+  }
+  size_t len = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  for (size_t i = len - 1; i > 0; i--, c >>= 6) to[i] = (char)(0x80 | (c & 0x3f));
+  to[0] = (char)(leads[len] | c);
+  return len;
+}

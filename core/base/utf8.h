@@ -1,0 +1,16 @@
+#ifndef OPSPEC_UTF8_H
+#define OPSPEC_UTF8_H
+
+#include "bytes.h"
+
+// Length of the well-formed UTF-8 beginning of `text`, in bytes: text.len when all of it is well-formed
+// (Unicode table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
+size_t os_utf8_valid(os_str text);
+// Code point at *at, which is moved behind it. The text must be well-formed and *at inside it.
+uint32_t os_utf8_next(os_str text, size_t *at);
+// Number of code points of a well-formed text.
+size_t os_utf8_count(os_str text);
+// Writes the code point's 1 to 4 bytes to `to` and answers how many.
+size_t os_utf8_put(char *to, uint32_t code_point);
+
+#endif
