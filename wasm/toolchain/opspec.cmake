@@ -47,7 +47,7 @@ endfunction()
 # opspec_proto(NAME proto_messages PROTOS onnx.proto ...)
 #
 # A library of protoc-c's structs and descriptors for .proto files of this folder; their headers are onnx.pb-c.h, ...
-# Without protos: an empty library.
+# They may import protobuf-c/protobuf-c.proto for its options. Without protos: an empty library.
 function(opspec_proto)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "PROTOS")
   find_program(OPSPEC_PROTOC_C protoc-c HINTS "${OPSPEC_TOOLCHAIN_DIR}/bin" REQUIRED)
@@ -64,16 +64,11 @@ function(opspec_proto)
     target_link_libraries(${arg_NAME} INTERFACE protobuf_c)
     return()
   endif()
-  # protobuf-c's own options file: the sources include its header, so it is generated beside them.
-  set(options "${OPSPEC_SRC_PROTOBUF_C}/protobuf-c/protobuf-c.proto")
-  list(APPEND generated "${out}/protobuf-c/protobuf-c.pb-c.h" "${out}/protobuf-c/protobuf-c.pb-c.c"
-    "${out}/google/protobuf/descriptor.pb-c.h" "${out}/google/protobuf/descriptor.pb-c.c")
   add_custom_command(
     OUTPUT ${generated}
     COMMAND "${OPSPEC_PROTOC_C}" "--c_out=${out}" "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${OPSPEC_SRC_PROTOBUF_C}"
-      "-I${OPSPEC_TOOLCHAIN_DIR}/include" ${inputs} "${options}"
-      "${OPSPEC_TOOLCHAIN_DIR}/include/google/protobuf/descriptor.proto"
-    DEPENDS ${inputs} "${options}"
+      "-I${OPSPEC_TOOLCHAIN_DIR}/include" ${inputs}
+    DEPENDS ${inputs}
     VERBATIM)
   add_library(${arg_NAME} STATIC ${generated})
   target_include_directories(${arg_NAME} SYSTEM PUBLIC "${out}")

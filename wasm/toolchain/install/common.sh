@@ -84,7 +84,7 @@ write_environment() {
       echo "export OPSPEC_SRC_${key^^}=$(quoted "$tc/src/$name")"
     done <"$here/sources.list"
     # For CMake, which reads it where no shell did.
-    printf '%s' "$folder" >"$work/emscripten"
+    printf '%s\n' "$folder" "$python" >"$work/emscripten"
     mv -f "$work/emscripten" "$tc/emscripten"
   } >"$work/env.sh"
   chmod 644 "$work/env.sh"
