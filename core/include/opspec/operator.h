@@ -76,6 +76,7 @@ typedef struct op_node op_node;
 
 os_str op_node_type(const op_node *node);
 int op_node_since(const op_node *node); // since_version of the schema that applies
+void *op_node_user(const op_node *node); // the row's `user`
 bool op_attr_has(const op_node *node, const char *name);
 // The attribute's value or, where neither the node nor the schema gives one, the fallback.
 int64_t op_attr_int(const op_node *node, const char *name, int64_t fallback);
@@ -321,6 +322,7 @@ typedef struct op_row {
   void (*loop)(const op_node *node, const op_elem *elems, uint32_t count, op_loop *loop);
   uint32_t epilogue;
   size_t state_size, flow_size;
+  void *user; // for adapters that serve many operators with the same functions (op_node_user)
 } op_row;
 
 // A family of kernels/: its rows.
