@@ -2,7 +2,7 @@
 #define OPSPEC_REPORT_H
 
 #include "arena.h"
-#include "limits.h"
+#include "limit.h"
 #include "place.h"
 
 typedef enum os_severity { OS_ERROR, OS_WARNING, OS_INFO } os_severity;
