@@ -246,10 +246,10 @@ void op_parallel_for(op_run *ctx, size_t n, size_t grain, void (*fn)(void *argum
 
 // One loop of kernels/math/math.def with its parameters (the bytes of a math_params).
 typedef struct op_loop {
-  uint32_t id; // math_loop_id; 0 = none for these element types
-  op_elem out; // element type of the result
-  uint32_t count; // operands: the first `count` inputs of the node
-  _Alignas(16) unsigned char params[32];
+  uint32_t id;    // math_loop_id; 0 = none for these element types. f16, bf16 and float8 name the f32 loop
+  op_elem out;    // element type of the result
+  uint32_t count; // operands: the first `count` inputs of the node, one or two
+  _Alignas(8) unsigned char params[48];
 } op_loop;
 
 // What compute applies to its output while it is hot, one loop after the other: bias, activation, residual that were
