@@ -1,0 +1,89 @@
+#ifndef OPSPEC_DOCUMENT_H
+#define OPSPEC_DOCUMENT_H
+
+#include "decode.h"
+#include "onnx-data.pb-c.h"
+#include "onnx-operators.pb-c.h"
+#include "onnx.pb-c.h"
+
+// What a file is.
+typedef enum os_kind {
+  OS_KIND_UNKNOWN,
+#define OS_KIND(NAME, name, message, descriptor) OS_KIND_##NAME,
+#include "kinds.def"
+#undef OS_KIND
+  OS_KIND_PROTO_END, // kinds above are protobuf messages
+  OS_KIND_JSON = OS_KIND_PROTO_END,
+  OS_KIND_ZIP,
+  OS_KIND_TEXT, // text, but not JSON: textproto or something else
+} os_kind;
+
+// "model"; "json", "zip", "text" and "unknown" too. Never NULL.
+const char *os_kind_name(os_kind kind);
+// NULL when the kind is no protobuf message.
+const ProtobufCMessageDescriptor *os_kind_type(os_kind kind);
+// Takes "model" and "ModelProto"; OS_KIND_UNKNOWN for other names.
+os_kind os_kind_find(os_str name);
+
+typedef struct os_sniff {
+  os_kind kind;
+  os_str evidence;   // why, for a person: "has ir_version, opset_import and graph"; in the arena
+  os_str candidates; // other message kinds that the bytes could be, "OptionalProto, SequenceProto"; may be empty
+} os_sniff;
+// Finds the kind by content: how the file begins, then how well it fits each message. Reads a few kB. With
+// OS_KIND_UNKNOWN the evidence says what the file is ("a Git LFS pointer ..."), as far as that can be told.
+os_status os_onnx_sniff(const os_source *source, os_arena *arena, os_sniff *out);
+
+// Files beside the document, for external tensor data. The callee has already checked that the name stays inside the folder.
+typedef enum os_external_state { OS_EXTERNAL_FOUND, OS_EXTERNAL_MISSING, OS_EXTERNAL_UNREADABLE } os_external_state;
+typedef struct os_external {
+  // Fills `out` (valid as long as the document). UNREADABLE: it is there, but not for a synchronous call.
+  os_status (*open)(void *context, os_str location, os_source *out, os_external_state *state);
+  void *context;
+} os_external;
+
+// A decoded file. Everything in it lives until os_document_close.
+typedef struct os_document {
+  os_memory *memory;
+  os_arena arena;
+  os_source source; // bytes are borrowed unless given with os_document_own
+  os_kind kind;
+  union {
+    ProtobufCMessage *root;
+    Onnx__ModelProto *model;
+    Onnx__GraphProto *graph;
+    Onnx__FunctionProto *function;
+    Onnx__TensorProto *tensor;
+    Onnx__SparseTensorProto *sparse_tensor;
+    Onnx__SequenceProto *sequence;
+    Onnx__MapProto *map;
+    Onnx__OptionalProto *optional;
+    Onnx__OperatorSetProto *operator_set;
+  };
+  os_str candidates; // what else it could be, when the kind was found by content
+  os_external external; // open NULL = no files
+  void *owned;
+  os_decoder *decoder;
+} os_document;
+
+typedef struct os_document_options {
+  os_kind as; // OS_KIND_UNKNOWN = by content
+  const os_limits *limits; // may be NULL
+  const os_stop *stop;     // may be NULL
+  os_external external;
+} os_document_options;
+
+// Opens and decodes. OS_MALFORMED: not such a document; findings (wire.*, onnx.document.kind) say why. Nothing is left open
+// unless OS_OK or OS_NEEDS_HOST (then os_document_resume). `report` has its own arena and outlives the document.
+os_status os_document_open(os_memory *memory, const os_source *source, const os_document_options *options,
+                           os_report *report, os_document **out);
+os_status os_document_resume(os_document *self, os_report *report);
+// The document frees `block` (of os_memory_alloc, the source's bytes) when it is closed.
+void os_document_own(os_document *self, void *block);
+void os_document_close(os_document *self); // accepts NULL
+
+// Checks the root of a tensor, sparse tensor, sequence, map or optional document (data_check.h); other kinds have no
+// findings here.
+os_status os_document_check_data(os_document *self, os_report *report);
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef OPSPEC_GUESS_H
+#define OPSPEC_GUESS_H
+
+#include "message.h"
+
+// What a file is that does not decode, judged by how it begins.
+typedef struct os_guess {
+  const char *name; // "a Git LFS pointer"; NULL = no idea
+  const char *hint; // what to do about it; NULL = nothing to add
+  bool text;        // it is some text
+} os_guess;
+os_guess os_guess_file(os_str head, uint64_t length);
+
+// How well bytes fit a message type when its outermost fields, and a sample of those one level below, are looked at.
+typedef struct os_fit {
+  bool wire;        // they are well-formed as far as looked at
+  uint32_t known;   // fields of the type with its wire type
+  uint32_t unknown; // others
+} os_fit;
+os_status os_proto_fit(const os_source *source, const ProtobufCMessageDescriptor *type, os_fit *out);
+
+#endif

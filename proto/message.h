@@ -1,0 +1,78 @@
+#ifndef OPSPEC_MESSAGE_H
+#define OPSPEC_MESSAGE_H
+
+#include "arena.h"
+#include "source.h"
+
+#include <protobuf-c/protobuf-c.h>
+
+// Messages are protoc-c's structs. Strings and bytes are views {len, data}; they are not NUL-ended and may hold NUL.
+// Each struct that our decoder or os_proto_new makes has a head before it. Structs are read freely; whoever changes one
+// calls os_proto_edited on it, so that it is not written from its old bytes.
+
+typedef struct os_proto_head {
+  uint32_t offset_low, length_low;
+  uint32_t offset_high : 12, length_high : 12;
+  uint32_t ranged : 1; // offset and length are the message's bytes in its source, tag and length prefix excluded
+  uint32_t edited : 1; // the struct says more than the bytes do; so it is for all messages around it
+  void *parent;        // message around it, NULL for the root
+} os_proto_head;
+
+static inline os_proto_head *os_proto_head_of(const void *message) {
+  return (os_proto_head *)(uintptr_t)message - 1;
+}
+static inline uint64_t os_proto_offset(const void *message) {
+  const os_proto_head *head = os_proto_head_of(message);
+  return (uint64_t)head->offset_high << 32 | head->offset_low;
+}
+static inline uint64_t os_proto_length(const void *message) {
+  const os_proto_head *head = os_proto_head_of(message);
+  return (uint64_t)head->length_high << 32 | head->length_low;
+}
+
+// An empty message, marked as edited. It still has to be put into a field of `parent` (NULL = a root). NULL when memory is
+// exhausted.
+void *os_proto_new(os_arena *arena, const ProtobufCMessageDescriptor *type, void *parent);
+#define OS_PROTO_NEW(arena, type, descriptor, parent) ((type *)os_proto_new((arena), &(descriptor), (parent)))
+// The message was changed: it and all messages around it are encoded anew.
+void os_proto_edited(void *message);
+// Marks the message and everything below it as edited and forgets their ranges; what was decoded from another source can
+// then be put into this one. Views still point to the other source's bytes.
+os_status os_proto_detach(os_memory *memory, void *message);
+
+// A bytes field. With a source that is not in memory, those over OS_PROTO_NEAR bytes stay in the source: `data` then points
+// to an os_far and `len` is 0, so that code that does not know sees no bytes rather than wrong ones.
+typedef struct os_far {
+  uint64_t offset, length;
+} os_far;
+enum { OS_PROTO_NEAR = 1024 };
+
+static inline bool os_bytes_is_far(ProtobufCBinaryData bytes) { return bytes.len == 0 && bytes.data != NULL; }
+static inline uint64_t os_bytes_length(ProtobufCBinaryData bytes) {
+  return os_bytes_is_far(bytes) ? ((const os_far *)(const void *)bytes.data)->length : bytes.len;
+}
+// Copies [from, from + n) of the field. OS_MALFORMED beyond its end.
+os_status os_bytes_read(const os_source *source, ProtobufCBinaryData bytes, uint64_t from, size_t n, void *to);
+// The field's bytes: a view on what is in memory, or a copy in the arena. *out stays valid as long as both.
+os_status os_bytes_load(const os_source *source, os_arena *arena, ProtobufCBinaryData bytes, os_str *out);
+// A string field (never far) as a view.
+static inline os_str os_bytes_str(ProtobufCBinaryData bytes) { return (os_str){(const char *)bytes.data, bytes.len}; }
+static inline ProtobufCBinaryData os_bytes_of(os_str text) {
+  return (ProtobufCBinaryData){text.len, text.len == 0 ? NULL : (uint8_t *)(uintptr_t)text.data};
+}
+
+// Which BYTES fields of our descriptors hold text: protoc-c makes both kinds look the same.
+bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
+// A message type of onnx.proto, onnx-data.proto or onnx-operators.proto by name ("TensorProto"); NULL when unknown.
+const ProtobufCMessageDescriptor *os_proto_type_find(os_str name);
+
+// A path being built on the stack while something is walked: printed only when a finding needs it.
+typedef struct os_path {
+  const struct os_path *parent; // NULL = the root
+  os_str field;                 // one or several steps ("graph.node[3]"); may be empty
+  int64_t index;                // of a repeated field, -1 = none
+} os_path;
+// "graph.node[3].attribute[0]"; empty for the root.
+os_str os_path_print(const os_path *self, os_arena *arena);
+
+#endif
