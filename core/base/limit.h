@@ -3,6 +3,7 @@
 
 #include <opspec/status.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // What an Env refuses to go beyond. 0 = the default.
