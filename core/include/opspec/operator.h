@@ -129,6 +129,9 @@ void op_infer_copy(op_infer *ctx, uint32_t output, uint32_t input);
 // Says what a small integer output holds (copied). scalar = rank 0 with count 1.
 void op_infer_set_small(op_infer *ctx, uint32_t output, const op_dim *values, size_t count, bool scalar);
 
+// The output is this constant (of an attribute, say): type, shape and value in one. Borrowed: it must live as long as the node.
+void op_infer_set_value(op_infer *ctx, uint32_t output, const op_tensor *value);
+
 // Multidirectional broadcast of the shapes of inputs first..last into `dims` (room for OP_MAX_RANK); *rank -1 where a
 // rank is unknown. A contradiction fails with a finding.
 os_status op_infer_broadcast(op_infer *ctx, uint32_t first, uint32_t last, op_dim *dims, int32_t *rank);
@@ -193,6 +196,9 @@ void op_plan_scratch(op_plan *ctx, size_t bytes);
 // Memory that stays with the node until its shapes change; filled here, read in compute (op_run_packed). The constant
 // input `input` itself is then no longer needed in compute and may be dropped. NULL when memory ran out.
 void *op_plan_pack(op_plan *ctx, uint32_t input, size_t bytes);
+// What compute will find in op_run_epilogue, to be folded into packed constants; operands are there when they are constant
+// (data not NULL). compute must still apply what plan did not fold: keep the difference in the packed memory.
+const op_epilogue *op_plan_epilogue(const op_plan *ctx);
 // The output may be written over the input's bytes if nothing else needs them (same byte size).
 void op_plan_in_place(op_plan *ctx, uint32_t output, uint32_t input);
 
@@ -318,8 +324,14 @@ typedef struct op_row {
   os_status (*enter)(op_flow *ctx);
   os_status (*after)(op_flow *ctx);
   void (*leave)(op_flow *ctx); // frees what the flow state holds, also when the run ends early; may be NULL
-  // The loop for these element types of the inputs; loop->id 0 when there is none (then compute serves).
-  void (*loop)(const op_node *node, const op_elem *elems, uint32_t count, op_loop *loop);
+  // The loop for these element types of the inputs; loop->id 0 when there is none (then compute serves). constants[i] is
+  // the value of input i where it is the same in every run, else NULL: bounds, exponents may become parameters.
+  void (*loop)(const op_node *node, const op_elem *elems, const op_tensor *const *constants, uint32_t count,
+               op_loop *loop);
+  // For an operator that is y = scale[c] x + shift[c] over axis 1 with these constants: fills both (`channels` floats) and
+  // answers true, so that the producer of x can absorb it. NULL for all others.
+  bool (*affine)(const op_node *node, const op_tensor *const *constants, uint32_t count, size_t channels, float *scale,
+                 float *shift);
   uint32_t epilogue;
   size_t state_size, flow_size;
   void *user; // for adapters that serve many operators with the same functions (op_node_user)
