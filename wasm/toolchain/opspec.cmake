@@ -103,12 +103,13 @@ function(opspec_generated name)
   target_include_directories(${name} PUBLIC "${CMAKE_CURRENT_BINARY_DIR}")
 endfunction()
 
-# opspec_test(NAME arena SOURCES arena_test.c LINKS base ... [ARGS x ...])
+# opspec_test(NAME arena SOURCES arena_test.c LINKS base ... [ARGS x ...] [WASM])
 #
-# A unit test: its sources lie in tests/c, its program exits with 0 when it passed. LINKS may name any library.
+# A unit test: its sources lie in tests/c, its program exits with 0 when it passed. LINKS may name any library. With WASM
+# it is also run as WebAssembly: for what depends on simd.h or on the engine.
 function(opspec_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINKS;ARGS")
-  if(NOT OPSPEC_TESTS)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "WASM" "NAME" "SOURCES;LINKS;ARGS")
+  if(NOT OPSPEC_TESTS OR (EMSCRIPTEN AND NOT arg_WASM))
     return()
   endif()
   list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/tests/c/")
@@ -124,7 +125,7 @@ endfunction()
 # that runs the files of CORPUS (below tests/fuzz; default corpus/<name>) through it once.
 function(opspec_fuzz)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINKS;CORPUS")
-  if(NOT OPSPEC_TESTS AND NOT OPSPEC_FUZZ)
+  if(EMSCRIPTEN OR NOT (OPSPEC_TESTS OR OPSPEC_FUZZ))
     return()
   endif()
   list(TRANSFORM arg_SOURCES PREPEND "${PROJECT_SOURCE_DIR}/tests/fuzz/")

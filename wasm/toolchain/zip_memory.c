@@ -72,7 +72,9 @@ ZPOS64_T call_ztell64(const zlib_filefunc64_32_def *functions, voidpf stream) {
 long call_zseek64(const zlib_filefunc64_32_def *functions, voidpf stream, ZPOS64_T offset, int origin) {
   os_zip_stream *self = stream;
   (void)functions;
-  size_t base = origin == ZLIB_FILEFUNC_SEEK_CUR ? self->at : origin == ZLIB_FILEFUNC_SEEK_END ? self->size : 0;
+  size_t base = origin == ZLIB_FILEFUNC_SEEK_CUR   ? self->at
+                : origin == ZLIB_FILEFUNC_SEEK_END ? self->size
+                                                   : 0;
   if (offset > self->size - base) return -1;
   self->at = base + (size_t)offset;
   return 0;
