@@ -29,12 +29,14 @@ function summary({ passed, failed, skipped }) {
 async function runAll(files) {
   const results = { passed: 0, failed: [], skipped: [] }
   const title = data => `${data.file ? relative(root, data.file) + ': ' : ''}${data.name}`
+  const reasonOf = value => typeof value === 'string' && value !== '' ? value : 'no reason given'
   const note = outcome => data => {
-    if (data.details?.type === 'suite') return
-    if (data.skip !== undefined) {
-      results.skipped.push({ name: data.name, reason: typeof data.skip === 'string' && data.skip ? data.skip : 'no reason given' })
-    } else if (outcome === 'pass') results.passed++
-    else if (data.todo === undefined) results.failed.push(title(data))
+    if (data.skip !== undefined) results.skipped.push({ name: data.name, reason: reasonOf(data.skip) })
+    else if (data.todo !== undefined) results.skipped.push({ name: data.name, reason: `unfinished: ${reasonOf(data.todo)}` })
+    else if (outcome === 'pass' && files.includes(data.name)) results.failed.push(`${relative(root, data.name)}: ran no test`)
+    else if (data.details?.type === 'suite') return
+    else if (outcome === 'pass') results.passed++
+    else results.failed.push(files.includes(data.name) ? `${relative(root, data.name)}: did not end well` : title(data))
   }
   const stream = runTests({ files, concurrency: availableParallelism() })
   stream.on('test:pass', note('pass'))
