@@ -30,7 +30,7 @@ size_t math_conv_scratch_bytes(const math_conv_shape *s);
 size_t math_conv_tasks(const math_conv_shape *s);
 
 /* epilogue rows are filters (bias_kind ROW is the convolution's bias), columns are the positions of one image's plane;
- * residual has y's layout and its stride is ignored. NULL: none. y must not overlap x; residual may be y. */
+ * residual has y's layout and its stride is ignored. NULL: none. y must not overlap x or the residual. */
 void math_conv_f32(const math_conv_shape *s, float *y, const float *x, const void *packed, const math_epilogue *epilogue,
                    size_t task_begin, size_t task_end, void *scratch);
 

@@ -1,12 +1,10 @@
 /* Matrix products: packed panels, one register-blocked micro-kernel, epilogue while the tile is hot.
  *
  * Matrices are addressed by row and column strides in elements, so that transposed operands cost nothing extra but their
- * packing. Work is given out by rows of the result: every call computes rows [row_begin, row_end), and an element's bits do
- * not depend on how the rows were split. m, n, k may be 0 (k = 0: the product is 0, the epilogue still runs).
+ * packing. Work is given out by blocks of the result, and an element's bits do not depend on how it was cut. m, n, k may be 0 (k = 0: the product is 0, the epilogue still runs).
  *
  * Constant weights are packed once (math_gemm_pack_b) and used by any number of calls. Scratch belongs to one call at a
- * time: threads need one each. Packed and scratch memory is 16-byte aligned. c must not overlap any operand, except that
- * the residual may be c itself. */
+ * time: threads need one each. Packed and scratch memory is 16-byte aligned. c must not overlap any operand, nor the residual. */
 #ifndef OPSPEC_GEMM_H
 #define OPSPEC_GEMM_H
 
@@ -63,7 +61,9 @@ void math_gemm_pack_b(void *packed, const float *b, ptrdiff_t row_stride, ptrdif
 size_t math_gemm_scratch_bytes(size_t m, size_t n, size_t k);
 /* Good row counts to hand to one thread are multiples of this. */
 size_t math_gemm_row_block(void);
-void math_gemm_f32(const math_gemm *g, size_t row_begin, size_t row_end, void *scratch);
+/* Computes rows [row_begin, row_end) of columns [col_begin, col_end) of c; col_begin is a multiple of math_gemm_panel() (for
+ * a single row, columns are what threads share). */
+void math_gemm_f32(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end, void *scratch);
 
 /* Applies an epilogue to rows [row_begin, row_end) of c on its own. */
 void math_epilogue_apply(const math_epilogue *e, float *c, ptrdiff_t c_row_stride, size_t row_begin, size_t row_end,

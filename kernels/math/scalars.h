@@ -1,6 +1,6 @@
 /* Elementary functions of one double, with the same bits on every platform (libm's differ). Kernels use these, never
  * libm's transcendental functions; sqrt, fabs, floor, ceil, trunc, rint, copysign and fmod of libm are exact and fine.
- * Errors are below 2 units in the last place unless a bound is given; special values follow C's Annex F. */
+ * Errors are below 2.5 units in the last place unless a bound is given; special values follow C's Annex F. */
 #ifndef OPSPEC_SCALARS_H
 #define OPSPEC_SCALARS_H
 
@@ -25,7 +25,7 @@ double math_asinh(double x);
 double math_acosh(double x);
 double math_atanh(double x);
 double math_erf(double x);
-double math_erfc(double x); /* 1e-13 relative in the far tail */
+double math_erfc(double x); /* 8 units */
 double math_sigmoid(double x);
 double math_softplus(double x);
 
