@@ -198,7 +198,7 @@ void op_plan_scratch(op_plan *ctx, size_t bytes);
 void *op_plan_pack(op_plan *ctx, uint32_t input, size_t bytes);
 // What compute will find in op_run_epilogue, to be folded into packed constants; operands are there when they are constant
 // (data not NULL). compute must still apply what plan did not fold: keep the difference in the packed memory.
-const op_epilogue *op_plan_epilogue(const op_plan *ctx);
+const struct op_epilogue *op_plan_epilogue(const op_plan *ctx);
 // The output may be written over the input's bytes if nothing else needs them (same byte size).
 void op_plan_in_place(op_plan *ctx, uint32_t output, uint32_t input);
 
