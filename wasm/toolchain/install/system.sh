@@ -78,7 +78,7 @@ system_install() {
     if any_command dpkg-query; then
       local installed
       installed=$'\n'$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
-        sed -n 's/^installed //p')$'\n'
+        sed -n 's/^installed //p' || true)$'\n'
       for p in "${packages[@]}"; do
         case $installed${missing[*]+$'\n'"${missing[*]}"$'\n'} in *$'\n'"$p"$'\n'*) ;; *) missing+=("$p") ;; esac
       done
