@@ -69,7 +69,7 @@ system_install() {
   fi
   if wants native; then
     if [ "$mode" = private ]; then packages+=(clang-19 lld-19 llvm-19 libclang-rt-19-dev)
-    else packages+=(clang llvm libclang-rt-dev); fi
+    else packages+=(clang lld llvm libclang-rt-dev); fi
   fi
   ! wants format || any_command clang-format-19 || packages+=(clang-format-19)
   ! wants browser || any_command chromium chromium-browser google-chrome || packages+=(chromium)
