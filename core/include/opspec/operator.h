@@ -32,9 +32,12 @@ size_t op_elem_size(op_elem elem);
 // Name as in type expressions ("float"), never NULL.
 const char *op_elem_name(op_elem elem);
 
-// A dimension: >= 0 known; < 0 the id of an expression of its context (op_infer), OP_DIM_UNKNOWN = nothing is known.
+// A dimension, or an integer that travels with shapes (op_infer_small): a number above INT64_MIN / 2 is itself - a known
+// dimension is >= 0, a travelling integer may be negative, like the -1 of Reshape. Below it are ids of expressions of the
+// context (op_infer); OP_DIM_UNKNOWN = nothing is known.
 typedef int64_t op_dim;
 #define OP_DIM_UNKNOWN INT64_MIN
+static inline bool op_dim_is_number(op_dim dim) { return dim > INT64_MIN / 2; }
 enum { OP_MAX_RANK = 16 };
 
 // Interned type: 0 unknown; 1..26 = tensor of that element type; others sequences, optionals, maps, sparse tensors.
@@ -264,7 +267,7 @@ typedef struct op_epilogue {
   uint32_t count;
   struct {
     op_loop loop;
-    const op_tensor *operand; // other operand of a two-operand loop: one element, one per channel, or the output's shape
+    const op_tensor *operand; // other operand of a two-operand loop, of a shape that the row's flags admit
     bool operand_first;
   } items[4];
 } op_epilogue;
@@ -272,8 +275,9 @@ const op_epilogue *op_run_epilogue(const op_run *ctx);
 
 enum { // op_row.epilogue: what compute can absorb
   OP_EPILOGUE_UNARY = 1,    // any one-operand f32 loop
-  OP_EPILOGUE_CHANNEL = 2,  // add or mul with one value per channel (the output's axis 1, or its last axis)
+  OP_EPILOGUE_CHANNEL = 2,  // two-operand loop with one value, or one per index of the output's axis 1
   OP_EPILOGUE_RESIDUAL = 4, // add of a tensor of the output's shape
+  OP_EPILOGUE_COLUMN = 8,   // two-operand loop with one value, or one per index of the output's last axis
 };
 
 // ---- Control flow: a state machine; the executor runs the bodies ------------------------------------------
