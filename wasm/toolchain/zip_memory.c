@@ -9,6 +9,7 @@ typedef struct {
   const unsigned char *data;
   size_t size;
   size_t at;
+  int cut; // a read went past the end: minizip alone would take that for zeros
 } os_zip_stream;
 
 static voidpf os_zip__open(voidpf opaque, const void *stream, int mode) {
@@ -26,6 +27,7 @@ static uLong os_zip__read(voidpf opaque, voidpf stream, void *to, uLong wanted) 
   size_t count = wanted < left ? (size_t)wanted : left;
   if (count > 0) memcpy(to, self->data + self->at, count);
   self->at += count;
+  if (count < wanted) self->cut = 1;
   return (uLong)count;
 }
 
@@ -41,12 +43,12 @@ static int os_zip__close(voidpf opaque, voidpf stream) {
 }
 
 static int os_zip__error(voidpf opaque, voidpf stream) {
-  (void)opaque, (void)stream;
-  return 0;
+  (void)opaque;
+  return ((const os_zip_stream *)stream)->cut;
 }
 
 unzFile os_zip_open(const void *data, size_t size) {
-  os_zip_stream stream = {data, size, 0};
+  os_zip_stream stream = {data, size, 0, 0};
   zlib_filefunc64_def functions = {
       .zopen64_file = os_zip__open,
       .zread_file = os_zip__read,
