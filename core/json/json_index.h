@@ -1,0 +1,16 @@
+#ifndef OPSPEC_JSON_INDEX_H
+#define OPSPEC_JSON_INDEX_H
+
+#include "json.h"
+
+enum { OS_JSON_INDEX_FROM = 9 }; // members from which an object has an index
+
+// Members of an object by key: a hash table, or, where many keys share a hash, a list sorted by hash and key.
+typedef struct os_json_index {
+  os_json **slots;
+  uint32_t mask;
+  os_json **sorted; // not NULL: used instead of slots
+  uint32_t count;
+} os_json_index;
+
+#endif
