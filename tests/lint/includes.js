@@ -69,7 +69,7 @@ function checkTarget(path, { name, quoted }, headers) {
 
 // Own header, then the project's, then public and system headers; alphabetical in each. Lists (.def, .inc) stand anywhere.
 function checkOrder(path, includes) {
-  const own = basename(path).replace(/\.c$/, '.h')
+  const own = basename(path).replace(/(_test|_fuzz)?\.c$/, '.h')
   const rank = ({ name, quoted }) => quoted ? name === own && path.endsWith('.c') ? 0 : 1 : 2
   const headers = includes.filter(({ name }) => name.endsWith('.h'))
   for (let i = 1; i < headers.length; i++) {
@@ -82,16 +82,21 @@ function checkOrder(path, includes) {
   return []
 }
 
-export function includeFindings(files) {
+// A file is named by its basename alone, so no two may share one, and none may hide a header of libc.
+function checkNames(files) {
   const findings = []
-  const headers = new Map()
-  for (const { path } of files.filter(({ path }) => /\.(h|def)$/.test(path))) {
+  const seen = new Map()
+  for (const { path } of files.filter(({ path }) => /\.([ch]|def)$/.test(path) && !path.startsWith('core/include/'))) {
     const name = basename(path)
-    const isPublic = path.startsWith('core/include/')
-    if (headers.has(name) && !isPublic) findings.push({ path, line: 1, message: `${headers.get(name)} has the same name` })
-    if (libc.has(name.replace(/\.h$/, '')) && name.endsWith('.h') && !isPublic) findings.push({ path, line: 1, message: 'hides a libc header of that name' })
-    if (!isPublic) headers.set(name, path)
+    if (seen.has(name)) findings.push({ path, line: 1, message: `${seen.get(name)} has the same name` })
+    if (name.endsWith('.h') && libc.has(name.replace(/\.h$/, ''))) findings.push({ path, line: 1, message: 'hides a libc header of that name' })
+    seen.set(name, path)
   }
+  return { findings, headers: seen }
+}
+
+export function includeFindings(files) {
+  const { findings, headers } = checkNames(files)
   for (const { path, text } of files.filter(({ path }) => /\.([ch]|def)$/.test(path))) {
     const includes = includesOf(text)
     for (const include of includes) {

@@ -1,8 +1,8 @@
 # Emscripten for Debian 12: the next release's packages unpacked into a private folder, their binaries run with that
 # folder's own C library; the compiler underneath is the system's clang-19.
 
-recipe=2                    # raise when the layout of the unpacked toolchain changes
-debs=(emscripten binaryen protobuf-c-compiler libsimde-dev
+recipe=3                    # raise when the layout of the unpacked toolchain changes
+debs=(emscripten binaryen protobuf-c-compiler libsimde-dev node-acorn
   libc6 libstdc++6 libgcc-s1 zlib1g libprotobuf32t64 libprotoc32t64)
 
 emscripten__unpack() {
@@ -42,7 +42,7 @@ TOOL
   # simde alone, so that -I brings nothing else in.
   ln -sfn "$root/usr/include/simde" "$tc/include/simde"
   # The optimizer imports acorn as an ES module, which does not heed NODE_PATH.
-  ln -sfn /usr/share/nodejs/acorn "$em/node_modules/acorn"
+  ln -sfn "$root/usr/share/nodejs/acorn" "$em/node_modules/acorn"
   # In the place where emcc looks without being told: tools that call it by its full path need no environment.
   write_tool "$em/.emscripten" <<TOOL
 # written by install.sh

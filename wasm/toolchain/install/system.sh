@@ -59,7 +59,7 @@ system_install() {
   if wants wasm; then
     any_command node || die 'node is not on PATH: install Node.js 20 or later first'
     find_python || missing+=(python3)
-    if [ "$mode" = private ]; then packages+=(clang-19 lld-19 llvm-19 node-acorn)
+    if [ "$mode" = private ]; then packages+=(clang-19 lld-19 llvm-19)
     elif ! find_emcc; then
       [ "$os_id" = debian ] ||
         die "no emcc >= $min_emcc on PATH, and this is ${os_id:-an unknown system}, not Debian: install Emscripten first"
