@@ -1,5 +1,5 @@
-#include "check.h"
 #include "zip_memory.h"
+#include "check.h"
 
 #include <stdlib.h>
 
