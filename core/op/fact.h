@@ -7,13 +7,13 @@
 
 // What inference knows of a value.
 struct os_fact {
-  op_type type;       // 0 = unknown
-  int32_t rank;       // -1 = unknown; tensors only
-  const op_dim *dims; // rank of them
+  op_type type;        // 0 = unknown
+  int32_t rank;        // -1 = unknown; tensors only
+  const op_dim *dims;  // rank of them
   const op_dim *small; // elements of an integer tensor of rank 0 or 1, NULL = unknown
   uint32_t small_count;
   bool small_scalar;
-  const op_tensor *value;  // the whole value, NULL = unknown
+  const op_tensor *value; // the whole value, NULL = unknown
   const op_fact *element; // of a sequence or optional: what is known of every element, NULL = nothing
 };
 
@@ -25,11 +25,19 @@ typedef struct os_inferring {
   os_report *report; // NULL: the first fault goes to `message` and ends the inference
   os_str message;
   // Infers a body; set by the model's inference. `node` is the node that has it.
-  os_status (*body)(struct os_inferring *self, const op_graph *body, const op_fact *const *inputs, size_t count,
-                    const op_fact *const **outputs, size_t *output_count);
-  void *context; // of `body`
-  os_str path;   // path of the node for findings
+  os_status (*body)(struct os_inferring *self, const op_graph *body, const op_fact *const *inputs,
+                    size_t count, const op_fact *const **outputs, size_t *output_count);
+  void *context;  // of `body`
+  os_str path;    // path of the node for findings
+  os_range range; // bytes of the node in its document, start == end: unknown
 } os_inferring;
+
+// A fault of the node: a finding with the node, path and bytes set, to be completed by the caller. With a NULL report it goes
+// to `message` and the answer is NULL: the inference ends with OS_OPERATOR_FAILED.
+os_finding *os_inferring_fault(os_inferring *self, const op_node *node, const os_rule *rule,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+// "tensor(float) [2, N]" for messages.
+os_str os_fact_print(const os_inferring *self, const op_fact *fact);
 
 struct op_infer {
   os_inferring *inferring;
@@ -38,7 +46,12 @@ struct op_infer {
   uint32_t input_count;
   op_fact *const *outputs; // NULL = left out
   uint32_t output_count;
-  bool failed;
+  bool failed;       // a fault was found and told
+  os_status trouble; // memory, or OS_LIMIT with a rank over OP_MAX_RANK: what the row cannot answer for
 };
+
+// Runs the row's infer function. OS_OK with ctx->failed after a fault that became a finding; OS_OPERATOR_FAILED after one
+// without a report.
+os_status os_infer_run(op_infer *ctx, const op_row *row);
 
 #endif

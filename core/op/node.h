@@ -6,7 +6,7 @@
 // A node as kernels see it. Built by the model's index; attributes are sorted by name and have defaults applied.
 struct op_node {
   os_str name, op_type, domain, overload;
-  uint32_t index; // in its graph, as written
+  uint32_t index;          // in its graph, as written
   const op_schema *schema; // NULL = operator unknown
   const op_row *row;       // NULL = no kernel
   const op_attribute *attributes;

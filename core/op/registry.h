@@ -18,7 +18,8 @@ typedef struct os_operator {
 os_registry *os_registry_new(os_arena *arena, os_types *types, const op_family *const *families);
 os_types *os_registry_types(const os_registry *self);
 // Highest since_version <= version; both members NULL when the operator is not known. "ai.onnx" equals "".
-os_operator os_registry_find(const os_registry *self, os_str domain, os_str op_type, os_str overload, int version);
+os_operator os_registry_find(const os_registry *self, os_str domain, os_str op_type, os_str overload,
+                             int version);
 bool os_registry_knows_domain(const os_registry *self, os_str domain);
 // Highest version that a domain of the standard has here; 0 for others.
 int os_registry_domain_version(const os_registry *self, os_str domain);
@@ -28,7 +29,14 @@ os_status os_registry_add(os_registry *self, const op_schema *schema, const op_r
 void os_registry_remove(os_registry *self, const op_schema *schema);
 // All operators in order of domain, name, since version: `index` from 0 until schema is NULL.
 os_operator os_registry_at(const os_registry *self, size_t index);
+// How many built-in rows found no operator of the standard to serve (and bring no schema): should be 0. The first of them
+// into *row, which may be NULL.
+size_t os_registry_unplaced(const os_registry *self, const op_row **row);
 // Nearest known names for a message, at most `room`; answers how many.
-size_t os_registry_suggest(const os_registry *self, os_str domain, os_str op_type, os_str *names, size_t room);
+size_t os_registry_suggest(const os_registry *self, os_str domain, os_str op_type, os_str *names,
+                           size_t room);
+
+// Domains, at most `room`, that have an operator of this name; answers how many.
+size_t os_registry_domains_of(const os_registry *self, os_str op_type, os_str *domains, size_t room);
 
 #endif

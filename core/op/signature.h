@@ -24,9 +24,21 @@ typedef struct op_type_parameter {
 
 // onnx.proto, AttributeProto.AttributeType
 typedef enum op_attr_kind {
-  OP_ATTR_NONE = 0, OP_ATTR_FLOAT = 1, OP_ATTR_INT = 2, OP_ATTR_STRING = 3, OP_ATTR_TENSOR = 4, OP_ATTR_GRAPH = 5,
-  OP_ATTR_FLOATS = 6, OP_ATTR_INTS = 7, OP_ATTR_STRINGS = 8, OP_ATTR_TENSORS = 9, OP_ATTR_GRAPHS = 10,
-  OP_ATTR_SPARSE = 11, OP_ATTR_SPARSES = 12, OP_ATTR_TYPE = 13, OP_ATTR_TYPES = 14,
+  OP_ATTR_NONE = 0,
+  OP_ATTR_FLOAT = 1,
+  OP_ATTR_INT = 2,
+  OP_ATTR_STRING = 3,
+  OP_ATTR_TENSOR = 4,
+  OP_ATTR_GRAPH = 5,
+  OP_ATTR_FLOATS = 6,
+  OP_ATTR_INTS = 7,
+  OP_ATTR_STRINGS = 8,
+  OP_ATTR_TENSORS = 9,
+  OP_ATTR_GRAPHS = 10,
+  OP_ATTR_SPARSE = 11,
+  OP_ATTR_SPARSES = 12,
+  OP_ATTR_TYPE = 13,
+  OP_ATTR_TYPES = 14,
 } op_attr_kind;
 
 // A value of an attribute, of a node or as a default. Which member holds depends on `kind`.
@@ -64,8 +76,8 @@ struct op_schema {
   os_str overload;
   int since;
   bool deprecated;
-  bool function; // the standard gives a body
-  bool standard; // else custom
+  bool function;                                             // the standard gives a body
+  bool standard;                                             // else custom
   uint16_t min_inputs, max_inputs, min_outputs, max_outputs; // UINT16_MAX = no bound
   const op_parameter *inputs, *outputs;
   uint16_t input_count, output_count;
@@ -75,5 +87,12 @@ struct op_schema {
   uint16_t attribute_count;
   const char *source; // "onnx", or where a custom one came from
 };
+
+// NULL when the schema has no such attribute.
+const op_attribute_schema *op_schema_attribute(const op_schema *self, os_str name);
+// The formal parameter of an actual one: the last serves all that follow when it is variadic. NULL beyond.
+const op_parameter *op_schema_parameter(const op_parameter *parameters, uint16_t count, uint32_t index);
+// Name as in onnx.proto, lower case: "ints", "sparse_tensor". Never NULL.
+const char *op_attr_kind_name(op_attr_kind kind);
 
 #endif

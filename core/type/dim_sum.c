@@ -31,7 +31,8 @@ static bool os_sum__add_term(os_sum *self, const os_term *term, int64_t factor) 
   int order = 1;
   while (i < self->count && (order = os_sum__order(&self->terms[i], term)) < 0) i++;
   if (i < self->count && order == 0) {
-    if (__builtin_add_overflow(self->terms[i].coefficient, coefficient, &self->terms[i].coefficient)) return false;
+    if (__builtin_add_overflow(self->terms[i].coefficient, coefficient, &self->terms[i].coefficient))
+      return false;
     if (self->terms[i].coefficient != 0) return true;
     self->count--;
     memmove(&self->terms[i], &self->terms[i + 1], (self->count - i) * sizeof *self->terms);
@@ -96,8 +97,10 @@ static bool os_sum__cancel(os_term *self, const os_term *a, const os_term *b) {
   uint32_t j = 0;
   self->degree = 0;
   for (uint32_t i = 0; i < a->degree; i++) {
-    if (j < b->degree && a->atoms[i] == b->atoms[j]) j++;
-    else self->atoms[self->degree++] = a->atoms[i];
+    if (j < b->degree && a->atoms[i] == b->atoms[j])
+      j++;
+    else
+      self->atoms[self->degree++] = a->atoms[i];
   }
   return j == b->degree;
 }

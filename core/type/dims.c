@@ -47,14 +47,14 @@ os_dims *os_dims_new(os_arena *arena) {
   return self;
 }
 
-static op_dim os_dim__id(size_t index) { return OS_DIM_LEAST - 1 - (op_dim)index; }
-static size_t os_dim__index(op_dim dim) { return (size_t)(OS_DIM_LEAST - 1 - dim); }
+static op_dim os_dim__id(size_t index) { return INT64_MIN / 2 - (op_dim)index; }
+static size_t os_dim__index(op_dim dim) { return (size_t)(INT64_MIN / 2 - dim); }
 
 // ---- Between dims and sums --------------------------------------------------------------------------------
 
 static bool os_dims__load(const os_dims *self, op_dim dim, os_sum *sum) {
   if (dim == OP_DIM_UNKNOWN) return false;
-  if (os_dim_is_number(dim)) {
+  if (op_dim_is_number(dim)) {
     os_sum_constant(sum, dim);
     return true;
   }
@@ -77,7 +77,7 @@ enum { MOST_WORDS = OS_SUM_TERMS * (3 + OS_SUM_DEGREE) };
 
 static op_dim os_dims__store(os_dims *self, const os_sum *sum) {
   int64_t number;
-  if (os_sum_is_constant(sum, &number)) return number >= OS_DIM_LEAST ? number : OP_DIM_UNKNOWN;
+  if (os_sum_is_constant(sum, &number)) return op_dim_is_number(number) ? number : OP_DIM_UNKNOWN;
   uint32_t words[MOST_WORDS];
   size_t count = 0;
   uint32_t size = 0;
@@ -125,7 +125,8 @@ op_dim os_dims_symbol(os_dims *self, os_str name) {
   os_str own = os_arena_copy(self->arena, name);
   if (dim == NULL || (own.data == NULL && own.len > 0)) return OP_DIM_UNKNOWN;
   size_t index;
-  *dim = os_dims__new_atom(self, (os_atom){.kind = ATOM_SYMBOL, .name = own, .size = 1, .natural = true}, &index);
+  *dim = os_dims__new_atom(self, (os_atom){.kind = ATOM_SYMBOL, .name = own, .size = 1, .natural = true},
+                           &index);
   entry = os_map_put(&self->by_name, own, NULL);
   if (entry == NULL) return OP_DIM_UNKNOWN;
   entry->value.pointer = dim;
@@ -141,7 +142,7 @@ bool os_dims_bind(os_dims *self, os_str name, op_dim value) {
 }
 
 static uint32_t os_dims__size(const os_dims *self, op_dim dim) {
-  return os_dim_is_number(dim) ? 0 : self->sums.items[os_dim__index(dim)].size;
+  return op_dim_is_number(dim) ? 0 : self->sums.items[os_dim__index(dim)].size;
 }
 
 // Is the sum known to be >= 0 whatever its symbols are?
@@ -219,7 +220,7 @@ static bool os_dims__flatten(const os_dims *self, os_sum *sum, int64_t *divisor)
   const os_term *term = &sum->terms[0];
   if (term->degree != 1 || term->coefficient != 1) return false;
   const os_atom *atom = &self->atoms.items[term->atoms[0]];
-  if (atom->kind != ATOM_FLOOR || !os_dim_is_number(atom->b) || atom->b <= 0) return false;
+  if (atom->kind != ATOM_FLOOR || !op_dim_is_number(atom->b) || atom->b <= 0) return false;
   os_sum inner, constant;
   int64_t shift;
   if (__builtin_mul_overflow(os_sum_constant_part(sum), atom->b, &shift)) return false;
@@ -274,7 +275,8 @@ static op_dim os_dims__divide(os_dims *self, op_dim a, op_dim b, bool up) {
   if (b == 0 || !os_dims__load(self, a, &left) || !os_dims__load(self, b, &right)) return OP_DIM_UNKNOWN;
   int64_t number;
   if (os_sum_is_constant(&right, &number)) {
-    if (number < 0 && (!os_dims__negate(&left) || __builtin_sub_overflow(0, number, &number))) return OP_DIM_UNKNOWN;
+    if (number < 0 && (!os_dims__negate(&left) || __builtin_sub_overflow(0, number, &number)))
+      return OP_DIM_UNKNOWN;
     os_sum last;
     os_sum_constant(&last, number - 1);
     if (up && !os_sum_add(&left, &left, &last, 1)) return OP_DIM_UNKNOWN;
@@ -297,8 +299,10 @@ static op_dim os_dims__extreme(os_dims *self, op_dim a, op_dim b, bool greatest)
   if (a == b) return a;
   os_sum left, right, difference;
   if (!os_dims__load(self, a, &left) || !os_dims__load(self, b, &right)) return OP_DIM_UNKNOWN;
-  if (os_sum_add(&difference, &left, &right, -1) && os_dims__natural(self, &difference)) return greatest ? a : b;
-  if (os_sum_add(&difference, &right, &left, -1) && os_dims__natural(self, &difference)) return greatest ? b : a;
+  if (os_sum_add(&difference, &left, &right, -1) && os_dims__natural(self, &difference))
+    return greatest ? a : b;
+  if (os_sum_add(&difference, &right, &left, -1) && os_dims__natural(self, &difference))
+    return greatest ? b : a;
   return os_dims__function(self, greatest ? ATOM_MAX : ATOM_MIN, a, b);
 }
 
@@ -311,7 +315,7 @@ static void os_dims__put(const os_dims *self, os_text *text, op_dim dim);
 
 // An operand of a fraction: in parentheses unless it is one symbol, function or number.
 static void os_dims__put_operand(const os_dims *self, os_text *text, op_dim dim) {
-  bool plain = os_dim_is_number(dim);
+  bool plain = op_dim_is_number(dim);
   if (!plain) {
     const os_dim_entry *entry = &self->sums.items[os_dim__index(dim)];
     plain = entry->count == 1 && entry->words[0] == 1 && entry->words[1] == 0 && entry->words[2] == 1;
@@ -322,19 +326,23 @@ static void os_dims__put_operand(const os_dims *self, os_text *text, op_dim dim)
 }
 
 static void os_dims__put_atom(const os_dims *self, os_text *text, const os_atom *atom) {
-  static const char *const names[] = {[ATOM_FLOOR] = "floor", [ATOM_CEIL] = "ceil", [ATOM_MIN] = "min",
-                                      [ATOM_MAX] = "max"};
+  static const char *const names[] = {
+      [ATOM_FLOOR] = "floor", [ATOM_CEIL] = "ceil", [ATOM_MIN] = "min", [ATOM_MAX] = "max"};
   if (atom->kind == ATOM_SYMBOL) {
     os_text_put(text, atom->name);
     return;
   }
   bool fraction = atom->kind == ATOM_FLOOR || atom->kind == ATOM_CEIL;
   os_text_format(text, "%s(", names[atom->kind]);
-  if (fraction) os_dims__put_operand(self, text, atom->a);
-  else os_dims__put(self, text, atom->a);
+  if (fraction)
+    os_dims__put_operand(self, text, atom->a);
+  else
+    os_dims__put(self, text, atom->a);
   os_text_puts(text, fraction ? "/" : ", ");
-  if (fraction) os_dims__put_operand(self, text, atom->b);
-  else os_dims__put(self, text, atom->b);
+  if (fraction)
+    os_dims__put_operand(self, text, atom->b);
+  else
+    os_dims__put(self, text, atom->b);
   os_text_char(text, ')');
 }
 
@@ -344,7 +352,7 @@ static void os_dims__put(const os_dims *self, os_text *text, op_dim dim) {
     os_text_char(text, '?');
     return;
   }
-  if (os_dim_is_number(dim)) {
+  if (op_dim_is_number(dim)) {
     os_text_format(text, "%lld", (long long)dim);
     return;
   }
@@ -355,8 +363,10 @@ static void os_dims__put(const os_dims *self, os_text *text, op_dim dim) {
     uint32_t degree = word[2];
     bool negative = word[1] >> 31 != 0;
     if (negative) size = 0 - size;
-    if (i > 0) os_text_puts(text, negative ? " - " : " + ");
-    else if (negative) os_text_char(text, '-');
+    if (i > 0)
+      os_text_puts(text, negative ? " - " : " + ");
+    else if (negative)
+      os_text_char(text, '-');
     if (size != 1 || degree == 0) os_text_format(text, "%llu", (unsigned long long)size);
     for (uint32_t j = 0; j < degree; j++) {
       if (j > 0 || size != 1) os_text_char(text, '*');

@@ -8,14 +8,9 @@
 // Symbolic dims of one inference: symbols (dim_param) and expressions over them, interned in a normal form (linear
 // sums of products, then floordiv, min, max), so that equal expressions have equal ids and (a*b*6)/(a*b) is 6.
 //
-// An op_dim is a number, an id of this table, or OP_DIM_UNKNOWN. Numbers below zero, such as the -1 of a Reshape's shape,
-// stand for themselves; ids lie below OS_DIM_LEAST. Symbols are taken to be >= 0 and divisors to be > 0, as dims are.
-// What overflows, or has grown beyond what anybody can use, is OP_DIM_UNKNOWN.
+// An op_dim is a number, an id of this table, or OP_DIM_UNKNOWN. Symbols are taken to be >= 0 and divisors to be > 0, as
+// dims are. What overflows, or has grown beyond what anybody can use, is OP_DIM_UNKNOWN.
 typedef struct os_dims os_dims;
-
-#define OS_DIM_LEAST (-((int64_t)1 << 62))
-// Is it a number, perhaps negative?
-static inline bool os_dim_is_number(op_dim dim) { return dim >= OS_DIM_LEAST; }
 
 os_dims *os_dims_new(os_arena *arena);
 op_dim os_dims_symbol(os_dims *self, os_str name); // same name, same dim

@@ -7,7 +7,7 @@ static const os_elem_info os_elem__infos[OP_ELEM_COUNT] = {
 };
 
 static const uint8_t os_elem__sizes[OP_ELEM_COUNT] = {
-#define OPSPEC_ELEMENT(name, number, onnx, js, bits, kind)                                                             \
+#define OPSPEC_ELEMENT(name, number, onnx, js, bits, kind) \
   [number] = (kind) == 's' ? sizeof(os_str) : (bits) < 8 ? 1 : (bits) / 8,
 #include <opspec/element_types.def>
 #undef OPSPEC_ELEMENT

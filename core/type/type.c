@@ -54,7 +54,8 @@ op_type os_types_intern(os_types *self, os_type type) {
   if (entry != NULL) return (op_type)entry->value.number;
   if (key.data == buffer) key = os_arena_copy(self->arena, key);
   os_str domain = os_arena_copy(self->arena, type.domain), name = os_arena_copy(self->arena, type.name);
-  if (key.data == NULL || (domain.data == NULL && domain.len > 0) || (name.data == NULL && name.len > 0)) return 0;
+  if (key.data == NULL || (domain.data == NULL && domain.len > 0) || (name.data == NULL && name.len > 0))
+    return 0;
   os_type *slot = OS_PUSH(self->arena, &self->types);
   if (slot == NULL) return 0;
   *slot = (os_type){type.kind, type.elem, type.of, domain, name};

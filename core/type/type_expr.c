@@ -25,7 +25,8 @@ typedef struct os_type__parser {
 } os_type__parser;
 
 static bool os_type__is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+         c == '-';
 }
 
 static bool os_type__is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -34,7 +35,7 @@ static void os_type__skip(os_type__parser *self) {
   while (self->at < self->text.len && os_type__is_blank(self->text.data[self->at])) self->at++;
 }
 
-static os_str os_type__word(os_type__parser *self) {
+static os_str os_type__read_word(os_type__parser *self) {
   os_type__skip(self);
   size_t start = self->at;
   while (self->at < self->text.len && os_type__is_word(self->text.data[self->at])) self->at++;
@@ -53,7 +54,8 @@ static bool os_type__expect(os_type__parser *self, char c, const char *expected)
     self->at++;
     return true;
   }
-  return os_type__fail(self, OS_TYPE_FAULT_SYNTAX, self->at, self->at + (self->at < self->text.len), expected);
+  return os_type__fail(self, OS_TYPE_FAULT_SYNTAX, self->at, self->at + (self->at < self->text.len),
+                       expected);
 }
 
 static os_type_kind os_type__constructor(os_str word) {
@@ -63,8 +65,9 @@ static os_type_kind os_type__constructor(os_str word) {
 }
 
 // The element name of a tensor, sparse tensor or map key.
-static bool os_type__element(os_type__parser *self, os_type_fault_kind nested, const char *expected, op_elem *out) {
-  os_str word = os_type__word(self);
+static bool os_type__element(os_type__parser *self, os_type_fault_kind nested, const char *expected,
+                             op_elem *out) {
+  os_str word = os_type__read_word(self);
   size_t start = (size_t)(word.data - self->text.data);
   if (word.len == 0)
     return os_type__fail(self, OS_TYPE_FAULT_SYNTAX, start, start + (start < self->text.len), expected);
@@ -85,17 +88,18 @@ static bool os_type__map_key(os_type__parser *self, op_elem *key) {
   os_type__skip(self);
   size_t start = self->at;
   if (!os_type__element(self, OS_TYPE_FAULT_MAP_KEY, expected, key)) return false;
-  if (!os_type__key_allowed(*key)) return os_type__fail(self, OS_TYPE_FAULT_MAP_KEY, start, self->at, expected);
+  if (!os_type__key_allowed(*key))
+    return os_type__fail(self, OS_TYPE_FAULT_MAP_KEY, start, self->at, expected);
   return os_type__expect(self, ',', "a comma and the type of the map's values");
 }
 
 static bool os_type__opaque(os_type__parser *self, os_type *type) {
-  type->name = os_type__word(self);
+  type->name = os_type__read_word(self);
   os_type__skip(self);
   if (self->at < self->text.len && self->text.data[self->at] == ',') {
     self->at++;
     type->domain = type->name;
-    type->name = os_type__word(self);
+    type->name = os_type__read_word(self);
   }
   if (type->name.len == 0)
     return os_type__fail(self, OS_TYPE_FAULT_SYNTAX, self->at, self->at + (self->at < self->text.len),
@@ -107,7 +111,7 @@ static bool os_type__opaque(os_type__parser *self, os_type *type) {
 static bool os_type__open(os_type__parser *self, op_type *made) {
   os_type__skip(self);
   size_t start = self->at;
-  os_str word = os_type__word(self);
+  os_str word = os_type__read_word(self);
   os_type type = {.kind = os_type__constructor(word)};
   bool in_map = self->depth > 0 && self->stack[self->depth - 1].kind == OS_TYPE_MAP;
   if (type.kind == OS_TYPE_UNKNOWN) {
@@ -121,13 +125,15 @@ static bool os_type__open(os_type__parser *self, op_type *made) {
     return os_type__fail(self, element ? OS_TYPE_FAULT_ELEMENT : OS_TYPE_FAULT_SYNTAX, start, end,
                          "tensor(...), sparse_tensor(...), seq(...), map(...), optional(...) or opaque(...)");
   }
-  if (type.kind == OS_TYPE_OPTIONAL && self->depth > 0 && self->stack[self->depth - 1].kind == OS_TYPE_OPTIONAL)
+  if (type.kind == OS_TYPE_OPTIONAL && self->depth > 0 &&
+      self->stack[self->depth - 1].kind == OS_TYPE_OPTIONAL)
     return os_type__fail(self, OS_TYPE_FAULT_NESTING, start, self->at, "a type that is not optional itself");
   if (!os_type__expect(self, '(', "an opening parenthesis")) return false;
   switch (type.kind) {
   case OS_TYPE_TENSOR:
   case OS_TYPE_SPARSE:
-    if (!os_type__element(self, OS_TYPE_FAULT_NESTING, "the name of an element type", &type.elem)) return false;
+    if (!os_type__element(self, OS_TYPE_FAULT_NESTING, "the name of an element type", &type.elem))
+      return false;
     if (!os_type__expect(self, ')', "a closing parenthesis")) return false;
     *made = os_types_intern(self->types, type);
     return true;
@@ -163,8 +169,10 @@ static os_status os_type__parse(os_types *types, os_str text, op_type *out, os_t
     if (made == 0) return OS_OUT_OF_MEMORY;
   }
   os_type__skip(&self);
-  if (self.at < text.len) os_type__fail(&self, OS_TYPE_FAULT_SYNTAX, self.at, text.len, "the end of the expression");
-  else *out = made;
+  if (self.at < text.len)
+    os_type__fail(&self, OS_TYPE_FAULT_SYNTAX, self.at, text.len, "the end of the expression");
+  else
+    *out = made;
   return OS_OK;
 }
 
@@ -176,27 +184,75 @@ typedef struct os_type__alias {
 
 // Names of other systems (NumPy, PyTorch, C, ONNX's own TensorProto), in lower case.
 static const os_type__alias os_type__aliases[] = {
-    {"float32", "float"},     {"fp32", "float"},       {"f32", "float"},       {"single", "float"},
-    {"half", "float16"},      {"fp16", "float16"},     {"f16", "float16"},     {"float64", "double"},
-    {"fp64", "double"},       {"f64", "double"},       {"bf16", "bfloat16"},   {"boolean", "bool"},
-    {"bool_", "bool"},        {"str", "string"},       {"utf8", "string"},     {"text", "string"},
-    {"byte", "uint8"},        {"ubyte", "uint8"},      {"u8", "uint8"},        {"char", "int8"},
-    {"i8", "int8"},           {"short", "int16"},      {"i16", "int16"},       {"u16", "uint16"},
-    {"int", "int32"},         {"i32", "int32"},        {"u32", "uint32"},      {"uint", "uint32"},
-    {"long", "int64"},        {"i64", "int64"},        {"u64", "uint64"},      {"ulong", "uint64"},
-    {"complex", "complex64"}, {"cfloat", "complex64"}, {"cdouble", "complex128"}, {"i4", "int4"},
-    {"u4", "uint4"},          {"i2", "int2"},          {"u2", "uint2"},        {"fp4", "float4e2m1"},
-    {"float4", "float4e2m1"}, {"float8_e4m3fn", "float8e4m3fn"}, {"float8_e4m3fnuz", "float8e4m3fnuz"},
-    {"float8_e5m2", "float8e5m2"}, {"float8_e5m2fnuz", "float8e5m2fnuz"}, {"float8_e8m0", "float8e8m0"},
-    {"float8_e8m0fnu", "float8e8m0"}, {"float4_e2m1", "float4e2m1"}, {"float4_e2m1fn", "float4e2m1"},
+    {"float32", "float"},
+    {"fp32", "float"},
+    {"f32", "float"},
+    {"single", "float"},
+    {"half", "float16"},
+    {"fp16", "float16"},
+    {"f16", "float16"},
+    {"float64", "double"},
+    {"fp64", "double"},
+    {"f64", "double"},
+    {"bf16", "bfloat16"},
+    {"boolean", "bool"},
+    {"bool_", "bool"},
+    {"str", "string"},
+    {"utf8", "string"},
+    {"text", "string"},
+    {"byte", "uint8"},
+    {"ubyte", "uint8"},
+    {"u8", "uint8"},
+    {"char", "int8"},
+    {"i8", "int8"},
+    {"short", "int16"},
+    {"i16", "int16"},
+    {"u16", "uint16"},
+    {"int", "int32"},
+    {"i32", "int32"},
+    {"u32", "uint32"},
+    {"uint", "uint32"},
+    {"long", "int64"},
+    {"i64", "int64"},
+    {"u64", "uint64"},
+    {"ulong", "uint64"},
+    {"complex", "complex64"},
+    {"cfloat", "complex64"},
+    {"cdouble", "complex128"},
+    {"i4", "int4"},
+    {"u4", "uint4"},
+    {"i2", "int2"},
+    {"u2", "uint2"},
+    {"fp4", "float4e2m1"},
+    {"float4", "float4e2m1"},
+    {"float8_e4m3fn", "float8e4m3fn"},
+    {"float8_e4m3fnuz", "float8e4m3fnuz"},
+    {"float8_e5m2", "float8e5m2"},
+    {"float8_e5m2fnuz", "float8e5m2fnuz"},
+    {"float8_e8m0", "float8e8m0"},
+    {"float8_e8m0fnu", "float8e8m0"},
+    {"float4_e2m1", "float4e2m1"},
+    {"float4_e2m1fn", "float4e2m1"},
 };
 
 static const os_type__alias os_type__constructors[] = {
-    {"tensor", "tensor"},   {"ndarray", "tensor"},        {"array", "tensor"},         {"tensorproto", "tensor"},
-    {"seq", "seq"},         {"sequence", "seq"},          {"list", "seq"},             {"vector", "seq"},
-    {"map", "map"},         {"dict", "map"},              {"optional", "optional"},    {"option", "optional"},
-    {"opaque", "opaque"},   {"sparse_tensor", "sparse_tensor"}, {"sparsetensor", "sparse_tensor"},
-    {"sparse", "sparse_tensor"}, {"sparse_tensor_proto", "sparse_tensor"},
+    {"tensor", "tensor"},
+    {"ndarray", "tensor"},
+    {"array", "tensor"},
+    {"tensorproto", "tensor"},
+    {"seq", "seq"},
+    {"sequence", "seq"},
+    {"list", "seq"},
+    {"vector", "seq"},
+    {"map", "map"},
+    {"dict", "map"},
+    {"optional", "optional"},
+    {"option", "optional"},
+    {"opaque", "opaque"},
+    {"sparse_tensor", "sparse_tensor"},
+    {"sparsetensor", "sparse_tensor"},
+    {"sparse", "sparse_tensor"},
+    {"sparse_tensor_proto", "sparse_tensor"},
 };
 
 static const char *os_type__aliased(const os_type__alias *table, size_t count, os_str word) {
@@ -239,8 +295,8 @@ static bool os_type__guess_word(os_text *out, os_str word, bool before_paren, bo
   char buffer[LONGEST_WORD];
   if (word.len > sizeof buffer) return false;
   os_str lower = os_type__lower(word, buffer);
-  const char *constructor =
-      os_type__aliased(os_type__constructors, sizeof os_type__constructors / sizeof *os_type__constructors, lower);
+  const char *constructor = os_type__aliased(
+      os_type__constructors, sizeof os_type__constructors / sizeof *os_type__constructors, lower);
   if (before_paren && constructor != NULL) {
     os_text_puts(out, constructor);
     return true;
@@ -278,7 +334,8 @@ static bool os_type__rewrite(os_str text, os_text *out) {
       continue;
     }
     at++;
-    if (c == ',') os_text_puts(out, ", ");
+    if (c == ',')
+      os_text_puts(out, ", ");
     else if (os_type__paren(c) == '(') {
       size_t next = os_type__after_blanks(text, at);
       if (next < text.len && os_type__paren(text.data[next]) == ')') {
@@ -291,7 +348,8 @@ static bool os_type__rewrite(os_str text, os_text *out) {
       if (open == 0) continue;
       os_text_char(out, ')');
       open--;
-    } else return false;
+    } else
+      return false;
   }
   while (open-- > 0) os_text_char(out, ')');
   if (!bare) return true;

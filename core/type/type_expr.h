@@ -19,7 +19,7 @@ typedef struct os_type_fault {
   os_type_fault_kind kind;
   size_t offset, len;   // the place in the text, in bytes
   const char *expected; // what should stand there; never NULL with a fault
-  os_str suggestion;    // the whole expression as it was probably meant, canonical; empty when that is unclear
+  os_str suggestion; // the whole expression as it was probably meant, canonical; empty when that is unclear
 } os_type_fault;
 
 enum { OS_TYPE_DEPTH = 64 };

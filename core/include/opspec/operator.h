@@ -138,7 +138,8 @@ void op_infer_set_value(op_infer *ctx, uint32_t output, const op_tensor *value);
 // Multidirectional broadcast of the shapes of inputs first..last into `dims` (room for OP_MAX_RANK); *rank -1 where a
 // rank is unknown. A contradiction fails with a finding.
 os_status op_infer_broadcast(op_infer *ctx, uint32_t first, uint32_t last, op_dim *dims, int32_t *rank);
-// Axis of a tensor of this rank: negative counts from the end; out of range fails with a finding naming `what`.
+// Axis of a tensor of this rank: negative counts from the end; out of range fails with a finding naming `what`. With an
+// unknown rank (-1) it stays as it is.
 os_status op_infer_axis(op_infer *ctx, int64_t axis, int32_t rank, const char *what, int32_t *out);
 // Both describe one dim: the better known one into *out; two different known ones fail with a finding.
 os_status op_infer_merge_dim(op_infer *ctx, op_dim a, op_dim b, const char *what, op_dim *out);
@@ -168,6 +169,9 @@ const op_fact *op_infer_make(op_infer *ctx, op_type type, int32_t rank, const op
 op_type op_fact_type(const op_fact *fact);
 int32_t op_fact_rank(const op_fact *fact);
 const op_dim *op_fact_dims(const op_fact *fact);
+// What is known of every element of a sequence, or of what an optional holds; NULL = nothing.
+const op_fact *op_fact_element(const op_fact *fact);
+void op_infer_set_element(op_infer *ctx, uint32_t output, const op_fact *element);
 // Infers a body with these inputs; *outputs = facts of its outputs, borrowed as long as the context.
 os_status op_infer_body(op_infer *ctx, const op_graph *body, const op_fact *const *inputs, size_t count,
                         const op_fact *const **outputs, size_t *output_count);

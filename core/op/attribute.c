@@ -1,0 +1,83 @@
+#include "node.h"
+
+// Attributes are sorted by name.
+const op_attribute *op_node_attribute(const op_node *self, const char *name) {
+  os_str wanted = os_str_of(name);
+  uint32_t low = 0, high = self->attribute_count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    int order = os_str_cmp(self->attributes[middle].name, wanted);
+    if (order == 0) return &self->attributes[middle];
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
+static const op_attribute *op_attr__get(const op_node *node, const char *name, op_attr_kind kind) {
+  const op_attribute *attribute = op_node_attribute(node, name);
+  return attribute != NULL && attribute->kind == kind ? attribute : NULL;
+}
+
+os_str op_node_type(const op_node *node) { return node->op_type; }
+
+int op_node_since(const op_node *node) { return node->schema == NULL ? 0 : node->schema->since; }
+
+void *op_node_user(const op_node *node) { return node->row == NULL ? NULL : node->row->user; }
+
+bool op_attr_has(const op_node *node, const char *name) { return op_node_attribute(node, name) != NULL; }
+
+int64_t op_attr_int(const op_node *node, const char *name, int64_t fallback) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_INT);
+  return attribute == NULL ? fallback : attribute->as.i;
+}
+
+double op_attr_float(const op_node *node, const char *name, double fallback) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_FLOAT);
+  return attribute == NULL ? fallback : (double)attribute->as.f;
+}
+
+os_str op_attr_string(const op_node *node, const char *name, const char *fallback) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_STRING);
+  return attribute == NULL ? os_str_of(fallback) : attribute->as.s;
+}
+
+const int64_t *op_attr_ints(const op_node *node, const char *name, size_t *count) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_INTS);
+  *count = attribute == NULL ? 0 : attribute->count;
+  return attribute == NULL ? NULL : attribute->as.ints;
+}
+
+const float *op_attr_floats(const op_node *node, const char *name, size_t *count) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_FLOATS);
+  *count = attribute == NULL ? 0 : attribute->count;
+  return attribute == NULL ? NULL : attribute->as.floats;
+}
+
+const os_str *op_attr_strings(const op_node *node, const char *name, size_t *count) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_STRINGS);
+  *count = attribute == NULL ? 0 : attribute->count;
+  return attribute == NULL ? NULL : attribute->as.strings;
+}
+
+const op_tensor *op_attr_tensor(const op_node *node, const char *name) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_TENSOR);
+  return attribute == NULL || attribute->as.value == NULL ? NULL : op_value_tensor(attribute->as.value);
+}
+
+const op_value *op_attr_sparse(const op_node *node, const char *name) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_SPARSE);
+  return attribute == NULL ? NULL : attribute->as.value;
+}
+
+op_type op_attr_type(const op_node *node, const char *name) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_TYPE);
+  return attribute == NULL ? 0 : attribute->as.type;
+}
+
+const op_graph *op_attr_graph(const op_node *node, const char *name) {
+  const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_GRAPH);
+  return attribute == NULL ? NULL : attribute->as.graph;
+}

@@ -1,0 +1,38 @@
+#ifndef OPSPEC_SIGNATURE_DATA_H
+#define OPSPEC_SIGNATURE_DATA_H
+
+#include <opspec/str.h>
+#include <stdint.h>
+
+// The standard's signatures as generated from specs/onnx-signatures.json: small tables that the registry turns into an
+// op_schema when an operator is first asked for.
+//
+// pool:  strings, a length byte before each; a string's number is the place of its length byte.
+// lists: parameters, type parameters, attributes. Each list starts with a count byte; numbers of two bytes are
+//        little-endian.
+//   parameter       name (2), flags (bits 0-1 op_option, 4 heterogeneous, 8 may be empty), type parameter
+//   type parameter  label (2), set
+//   attribute       name (2), kind (32 required, 64 has a default); a default: float 4 bytes, int a varint with the sign
+//                   in the lowest bit, string (2); of a list: a count byte before
+// sets:  of types: count, number of runs, first and last id of each run
+typedef struct os_signature {
+  uint16_t name;
+  uint16_t inputs, outputs, types, attributes; // places in lists
+  uint8_t domain, since, flags;                // 1 deprecated, 2 function
+  uint8_t arity[4]; // least and most inputs, least and most outputs; 255 = no bound
+} os_signature;
+
+typedef struct os_signature_domain {
+  os_str name;
+  int version; // newest
+} os_signature_domain;
+
+extern const uint8_t os_signature_pool[], os_signature_lists[], os_signature_sets[];
+extern const uint16_t os_signature_set_starts[];
+extern const uint32_t os_signature_set_count;
+extern const os_signature_domain os_signature_domains[];
+extern const uint32_t os_signature_domain_count;
+extern const os_signature os_signatures[]; // in order of domain, name, since
+extern const uint32_t os_signature_count;
+
+#endif
