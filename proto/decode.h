@@ -14,10 +14,10 @@ typedef struct os_decoding {
   os_arena *arena; // holds the structs; the source must outlive them too
   const os_source *source;
   const ProtobufCMessageDescriptor *type;
-  uint64_t start, end;  // the message's bytes; both 0 = the whole source
-  uint32_t depth;       // messages within each other; 0 = OS_PROTO_DEPTH_DEFAULT
-  const os_stop *stop;  // may be NULL
-  os_report *report;    // takes a wire.* finding
+  uint64_t start, end; // the message's bytes; both 0 = the whole source
+  uint32_t depth;      // messages within each other; 0 = OS_PROTO_DEPTH_DEFAULT
+  const os_stop *stop; // may be NULL
+  os_report *report;   // takes a wire.* finding
 } os_decoding;
 
 // OS_OK: *message is the root. OS_MALFORMED: the bytes are no such message; a finding names byte, field path, what was

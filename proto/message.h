@@ -13,7 +13,9 @@
 typedef struct os_proto_head {
   uint32_t offset_low, length_low;
   uint32_t offset_high : 12, length_high : 12;
-  uint32_t ranged : 1; // offset and length are the message's bytes in its source, tag and length prefix excluded
+  uint32_t
+      ranged : 1; // offset and length are the message's bytes in its source, tag and length prefix excluded
+  uint32_t roomy : 1;  // its lists have room for the next power of two (the decoder's business)
   uint32_t edited : 1; // the struct says more than the bytes do; so it is for all messages around it
   void *parent;        // message around it, NULL for the root
 } os_proto_head;
@@ -28,6 +30,16 @@ static inline uint64_t os_proto_offset(const void *message) {
 static inline uint64_t os_proto_length(const void *message) {
   const os_proto_head *head = os_proto_head_of(message);
   return (uint64_t)head->length_high << 32 | head->length_low;
+}
+
+static inline void os_proto_set_range(void *message, uint64_t start, uint64_t end) {
+  os_proto_head *head = os_proto_head_of(message);
+  uint64_t length = end - start;
+  head->offset_low = (uint32_t)start;
+  head->offset_high = (uint32_t)(start >> 32) & 0xfff;
+  head->length_low = (uint32_t)length;
+  head->length_high = (uint32_t)(length >> 32) & 0xfff;
+  head->ranged = 1;
 }
 
 // An empty message, marked as edited. It still has to be put into a field of `parent` (NULL = a root). NULL when memory is
@@ -52,11 +64,14 @@ static inline uint64_t os_bytes_length(ProtobufCBinaryData bytes) {
   return os_bytes_is_far(bytes) ? ((const os_far *)(const void *)bytes.data)->length : bytes.len;
 }
 // Copies [from, from + n) of the field. OS_MALFORMED beyond its end.
-os_status os_bytes_read(const os_source *source, ProtobufCBinaryData bytes, uint64_t from, size_t n, void *to);
+os_status os_bytes_read(const os_source *source, ProtobufCBinaryData bytes, uint64_t from, size_t n,
+                        void *to);
 // The field's bytes: a view on what is in memory, or a copy in the arena. *out stays valid as long as both.
 os_status os_bytes_load(const os_source *source, os_arena *arena, ProtobufCBinaryData bytes, os_str *out);
 // A string field (never far) as a view.
-static inline os_str os_bytes_str(ProtobufCBinaryData bytes) { return (os_str){(const char *)bytes.data, bytes.len}; }
+static inline os_str os_bytes_str(ProtobufCBinaryData bytes) {
+  return (os_str){(const char *)bytes.data, bytes.len};
+}
 static inline ProtobufCBinaryData os_bytes_of(os_str text) {
   return (ProtobufCBinaryData){text.len, text.len == 0 ? NULL : (uint8_t *)(uintptr_t)text.data};
 }

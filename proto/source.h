@@ -9,8 +9,8 @@
 typedef struct os_source {
   const uint8_t *data; // the whole file, or NULL: then `read` brings pieces
   uint64_t length;
-  // Fills `to` with n bytes from `offset`; [offset, offset + n) is inside the file. OS_NEEDS_HOST: not there yet, the same
-  // call is made again when the caller resumes. Any other trouble ends the job with that status.
+  // Fills `to` with n bytes from `offset`; [offset, offset + n) is inside the file. OS_NEEDS_HOST: not there yet and
+  // nothing written; the same call is made again when the caller resumes. Any other trouble ends the job with that status.
   os_status (*read)(void *context, uint64_t offset, size_t n, void *to);
   void *context;
 } os_source;

@@ -1,0 +1,347 @@
+#include "decoder.h"
+#include "utf8.h"
+#include "wire_rules.h"
+
+#include <inttypes.h>
+
+static size_t os_decoder__power(size_t n) {
+  size_t power = 1;
+  while (power < n && power <= SIZE_MAX / 2) power *= 2;
+  return power;
+}
+
+static os_status os_decoder__move_list(os_decoder *self, const os_plan_field *field,
+                                       ProtobufCMessage *message, size_t room) {
+  size_t bytes, had = *os_plan_count(field, message);
+  if (!os_size_mul(room, field->size, &bytes)) return OS_OUT_OF_MEMORY;
+  void *grown = os_decoder_alloc(self, bytes);
+  OS_TRY_ALLOC(grown);
+  void **list = os_plan_member(field, message);
+  if (had > 0) memcpy(grown, *list, had * field->size);
+  *list = grown;
+  return OS_OK;
+}
+
+os_status os_decoder_make_room(os_decoder *self, os_frame *frame, const os_plan_field *field, size_t more) {
+  ProtobufCMessage *message = frame->message;
+  os_proto_head *head = os_proto_head_of(message);
+  size_t had = *os_plan_count(field, message), room;
+  if (!os_size_add(had, more, &room)) return OS_OUT_OF_MEMORY;
+  if (had == 0 && !head->roomy) return os_decoder__move_list(self, field, message, room);
+  if (head->roomy) {
+    if (had > 0 && os_decoder__power(had) >= room) return OS_OK;
+    return os_decoder__move_list(self, field, message, os_decoder__power(room));
+  }
+  for (uint32_t i = 0; i < frame->plan->count;
+       i++) { // from now on the room of all lists of this message is known
+    const os_plan_field *other = &frame->plan->fields[i];
+    if (!other->repeated || (other != field && *os_plan_count(other, message) == 0)) continue;
+    OS_TRY(os_decoder__move_list(self, other, message,
+                                 os_decoder__power(other == field ? room : *os_plan_count(other, message))));
+  }
+  head->roomy = 1;
+  return OS_OK;
+}
+
+// Counts on from frame->count_at: the items that follow with the same tag, as far as they are well-formed.
+static os_status os_decoder__count_items(os_decoder *self, os_frame *frame, const os_item *first) {
+  while (frame->count_at < frame->end) {
+    uint64_t left = frame->end - frame->count_at, tag, length = 0;
+    size_t head = left < 20 ? (size_t)left : 20;
+    OS_TRY(os_cursor_need(&self->cursor, frame->count_at, head));
+    const uint8_t *p = os_cursor_at(&self->cursor, frame->count_at), *end = p + head;
+    int n = os_varint_read(p, end, &tag), more = 0;
+    if (n <= 0 || tag != ((uint64_t)first->number << 3 | first->wire)) break;
+    if (first->wire == OS_WIRE_VARINT || first->wire == OS_WIRE_BYTES) {
+      more = os_varint_read(p + n, end, &length);
+      if (more <= 0) break;
+      if (first->wire == OS_WIRE_VARINT) length = 0;
+    } else {
+      length = first->wire == OS_WIRE_64 ? 8 : 4;
+    }
+    if (length > left - (uint64_t)(n + more)) break;
+    frame->counted++;
+    frame->count_at += (uint64_t)(n + more) + length;
+  }
+  return OS_OK;
+}
+
+// The same for the varints of a packed record.
+static os_status os_decoder__count_varints(os_decoder *self, os_frame *frame, const os_item *item) {
+  while (frame->count_at < item->end) {
+    OS_TRY(os_cursor_need(&self->cursor, frame->count_at, 1));
+    const uint8_t *p = os_cursor_at(&self->cursor, frame->count_at);
+    size_t n = (size_t)(os_cursor_limit(&self->cursor, item->end) - frame->count_at), found = 0;
+    for (size_t i = 0; i < n; i++) found += p[i] < 0x80;
+    frame->counted += found;
+    frame->count_at += n;
+  }
+  return OS_OK;
+}
+
+os_status os_decoder_begin_run(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                               const os_item *item) {
+  if (frame->run == field && frame->run_left > 0) return OS_OK;
+  bool packed = field->wire != item->wire;
+  if (packed && field->wire != OS_WIRE_VARINT) {
+    frame->counted = (size_t)(item->value / field->size);
+  } else {
+    if (frame->count_at == 0) {
+      frame->count_at = packed ? item->data : item->end;
+      frame->counted = packed ? 0 : 1;
+    }
+    OS_TRY(packed ? os_decoder__count_varints(self, frame, item)
+                  : os_decoder__count_items(self, frame, item));
+  }
+  frame->count_at = 0;
+  if (frame->counted > 0) OS_TRY(os_decoder_make_room(self, frame, field, frame->counted));
+  frame->run = packed ? NULL : field;
+  frame->run_left = packed ? 0 : frame->counted;
+  return OS_OK;
+}
+
+// [start, end) as a view, or a copy or an os_far when the source is not in memory.
+static os_status os_decoder__view(os_decoder *self, uint64_t start, uint64_t end, bool may_be_far,
+                                  ProtobufCBinaryData *out) {
+  uint64_t n = end - start;
+  *out = (ProtobufCBinaryData){0, NULL};
+  if (n == 0) return OS_OK;
+  if (self->ask.source->data != NULL) {
+    *out = (ProtobufCBinaryData){(size_t)n, (uint8_t *)(uintptr_t)self->ask.source->data + start};
+    return OS_OK;
+  }
+  if (may_be_far && n > OS_PROTO_NEAR) {
+    os_far *far = os_decoder_alloc(self, sizeof *far);
+    OS_TRY_ALLOC(far);
+    *far = (os_far){start, n};
+    out->data = (uint8_t *)far;
+    return OS_OK;
+  }
+  if (n > SIZE_MAX) return OS_OUT_OF_MEMORY;
+  if (n <= OS_WINDOW_LEAST) OS_TRY(os_cursor_need(&self->cursor, start, (size_t)n));
+  uint8_t *copy = os_decoder_alloc(self, (size_t)n);
+  OS_TRY_ALLOC(copy);
+  if (n <= OS_WINDOW_LEAST)
+    memcpy(copy, os_cursor_at(&self->cursor, start), (size_t)n);
+  else
+    OS_TRY(os_source_read(self->ask.source, start, (size_t)n, copy));
+  *out = (ProtobufCBinaryData){(size_t)n, copy};
+  return OS_OK;
+}
+
+os_status os_decoder_keep(os_decoder *self, os_frame *frame, uint32_t number, uint32_t wire, uint64_t body,
+                          uint64_t end) {
+  ProtobufCMessage *message = frame->message;
+  ProtobufCBinaryData view;
+  OS_TRY(os_decoder__view(self, body, end, true, &view));
+  unsigned n = message->n_unknown_fields;
+  if ((n & (n - 1)) == 0) { // 0 or a power of two: the list is full
+    size_t bytes, room = n == 0 ? 1 : (size_t)n * 2;
+    if (room > UINT32_MAX / 2 || !os_size_mul(room, sizeof *message->unknown_fields, &bytes))
+      return OS_OUT_OF_MEMORY;
+    ProtobufCMessageUnknownField *grown = os_decoder_alloc(self, bytes);
+    OS_TRY_ALLOC(grown);
+    if (n > 0) memcpy(grown, message->unknown_fields, n * sizeof *grown);
+    message->unknown_fields = grown;
+  }
+  // The cast: protobuf-c's enum has no names for groups.
+  message->unknown_fields[n] = (ProtobufCMessageUnknownField){
+      .tag = number, .wire_type = (ProtobufCWireType)wire, .len = view.len, .data = view.data};
+  message->n_unknown_fields = n + 1;
+  return OS_OK;
+}
+
+static bool os_decoder__enum_has(const os_plan_field *field, int32_t value) {
+  const ProtobufCEnumDescriptor *type = field->field->descriptor;
+  for (unsigned i = 0; i < type->n_value_ranges; i++) {
+    const ProtobufCIntRange *range = &type->value_ranges[i];
+    unsigned size = range[1].orig_index - range->orig_index;
+    if (value >= range->start_value && (int64_t)value - range->start_value < (int64_t)size) return true;
+  }
+  return false;
+}
+
+static void os_decoder__scalar(uint8_t type, uint64_t value, void *to) {
+  uint32_t small;
+  switch (type) {
+  case PROTOBUF_C_TYPE_INT64:
+  case PROTOBUF_C_TYPE_UINT64: memcpy(to, &value, 8); return;
+  case PROTOBUF_C_TYPE_SINT64:
+    value = (uint64_t)os_unzigzag(value);
+    memcpy(to, &value, 8);
+    return;
+  case PROTOBUF_C_TYPE_SINT32: small = (uint32_t)os_unzigzag((uint32_t)value); break;
+  case PROTOBUF_C_TYPE_BOOL: small = value != 0; break;
+  default: small = (uint32_t)value; break;
+  }
+  memcpy(to, &small, 4);
+}
+
+static inline bool os_decoder__is_ascii(const uint8_t *p, size_t n) {
+  uint64_t bits = 0, word;
+  if (n >= 8) {
+    for (size_t i = 0; i + 8 < n; i += 8) {
+      memcpy(&word, p + i, 8);
+      bits |= word;
+    }
+    memcpy(&word, p + n - 8, 8); // overlaps what was seen
+    bits |= word;
+  } else {
+    for (size_t i = 0; i < n; i++) bits |= p[i];
+  }
+  return (bits & 0x8080808080808080u) == 0;
+}
+
+static void os_decoder__check_text(os_decoder *self, const os_item *item, ProtobufCBinaryData text) {
+  if (os_decoder__is_ascii(text.data, text.len)) return;
+  size_t good = os_utf8_valid(os_bytes_str(text));
+  if (good == text.len) return;
+  os_decoder_warn(self, &os_rule_wire_utf8, item->number, item->data, item->end,
+                  "%s is not UTF-8: byte 0x%02x at position %zu of %zu",
+                  os_decoder_field_name(self, item->number), text.data[good], good, text.len);
+}
+
+static os_status os_decoder__submessage(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                        const os_item *item) {
+  const os_plan *plan = os_plans_child(&self->plans, field);
+  OS_TRY_ALLOC(plan);
+  void *member = os_plan_member(field, frame->message);
+  ProtobufCMessage *message = NULL;
+  size_t index = 0;
+  if (!field->repeated && os_plan_has(field, frame->message)) {
+    message = *(ProtobufCMessage **)member; // another part of the same message: they are merged
+    os_proto_head_of(message)->ranged = 0;
+    os_proto_head_of(message)->edited = 1;
+  } else {
+    if (field->repeated) OS_TRY(os_decoder_begin_run(self, frame, field, item));
+    message = os_decoder_message(self, plan, frame->message);
+    OS_TRY_ALLOC(message);
+    os_proto_set_range(message, item->data, item->end);
+    if (field->repeated) {
+      index = (*os_plan_count(field, frame->message))++;
+      (*(ProtobufCMessage ***)member)[index] = message;
+      frame->run_left--;
+    } else {
+      *(ProtobufCMessage **)member = message;
+      os_plan_set_has(field, frame->message);
+    }
+  }
+  frame->at = item->end;
+  return os_decoder_push(self, plan, message, field, index, item->data, item->end);
+}
+
+// A value of a known field with the wire type of one element. *kept: it went to the unknown fields.
+static os_status os_decoder__value(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                   const os_item *item, void *to, bool *kept) {
+  if (field->wire == OS_WIRE_BYTES) {
+    ProtobufCBinaryData view;
+    OS_TRY(os_decoder__view(self, item->data, item->end, !field->text, &view));
+    if (field->text) os_decoder__check_text(self, item, view);
+    memcpy(to, &view, sizeof view);
+  } else if (field->wire == OS_WIRE_VARINT) {
+    if (field->type == PROTOBUF_C_TYPE_ENUM && !os_decoder__enum_has(field, (int32_t)item->value)) {
+      *kept = true;
+      return os_decoder_keep(self, frame, item->number, OS_WIRE_VARINT, item->body, item->end);
+    }
+    os_decoder__scalar(field->type, item->value, to);
+  } else { // fixed width: the whole item is in the window
+    memcpy(to, os_cursor_at(&self->cursor, item->data), field->size);
+  }
+  return OS_OK;
+}
+
+static os_status os_decoder__mismatch(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                      const os_item *item) {
+  static const char *const names[] = {"a varint", "8 bytes",       "length-delimited",
+                                      "a group",  "a group's end", "4 bytes"};
+  if (field != NULL)
+    os_decoder_warn(self, &os_rule_wire_mismatch, item->number, item->start, item->end,
+                    "%s is %s by definition, found %s at byte %" PRIu64 ": it counts as unknown",
+                    os_decoder_field_name(self, item->number), names[field->wire], names[item->wire],
+                    item->start);
+  OS_TRY(os_decoder_keep(self, frame, item->number, item->wire, item->body, item->end));
+  frame->at = item->end;
+  return OS_OK;
+}
+
+os_status os_decoder_fill(os_decoder *self, os_frame *frame, const os_item *item) {
+  const os_plan_field *field = os_plan_find(frame->plan, item->number);
+  if (field == NULL) return os_decoder__mismatch(self, frame, NULL, item);
+  if (field->wire != item->wire) {
+    if (!field->packable || item->wire != OS_WIRE_BYTES)
+      return os_decoder__mismatch(self, frame, field, item);
+    if (field->wire != OS_WIRE_VARINT && item->value % field->size != 0)
+      return os_decoder_fault(self, &os_rule_wire_length, item->number, item->start, item->end,
+                              "%s at byte %" PRIu64 " has %" PRIu64 " bytes of elements that take %u each",
+                              os_decoder_field_name(self, item->number), item->start, item->value,
+                              field->size);
+    OS_TRY(os_decoder_begin_run(self, frame, field, item));
+    frame->packed = field;
+    frame->packed_end = item->end;
+    frame->at = item->data;
+    return OS_OK;
+  }
+  if (field->type == PROTOBUF_C_TYPE_MESSAGE) return os_decoder__submessage(self, frame, field, item);
+  bool kept = false;
+  if (field->repeated) {
+    OS_TRY(os_decoder_begin_run(self, frame, field, item));
+    size_t *count = os_plan_count(field, frame->message);
+    char *list = *(char **)os_plan_member(field, frame->message);
+    OS_TRY(os_decoder__value(self, frame, field, item, list + *count * field->size, &kept));
+    *count += !kept;
+    frame->run_left--;
+  } else {
+    OS_TRY(os_decoder__value(self, frame, field, item, os_plan_member(field, frame->message), &kept));
+    if (!kept) os_plan_set_has(field, frame->message);
+  }
+  frame->at = item->end;
+  return OS_OK;
+}
+
+static os_status os_decoder__packed_varints(os_decoder *self, os_frame *frame, const os_plan_field *field) {
+  uint64_t left = frame->packed_end - frame->at;
+  OS_TRY(os_cursor_need(&self->cursor, frame->at, left < OS_VARINT_MAX ? (size_t)left : OS_VARINT_MAX));
+  const uint8_t *from = os_cursor_at(&self->cursor, frame->at), *p = from;
+  const uint8_t *end = from + (size_t)(os_cursor_limit(&self->cursor, frame->packed_end) - frame->at);
+  // Where the window ends before the record does, a number may be cut there: it waits for the next window.
+  const uint8_t *safe = (uint64_t)(end - from) < left ? end - OS_VARINT_MAX : end - 1;
+  size_t *count = os_plan_count(field, frame->message);
+  char *list = *(char **)os_plan_member(field, frame->message);
+  while (p <= safe) {
+    uint64_t value, at = frame->at + (uint64_t)(p - from);
+    int n = os_varint_read(p, end, &value);
+    if (n <= 0)
+      return os_decoder_fault(self, n == 0 ? &os_rule_wire_truncated : &os_rule_wire_varint, field->field->id,
+                              at, frame->packed_end, "element %zu of %s at byte %" PRIu64 " is %s", *count,
+                              os_decoder_field_name(self, field->field->id), at,
+                              n == 0 ? "cut" : "longer than ten bytes");
+    p += n;
+    if (field->type == PROTOBUF_C_TYPE_ENUM && !os_decoder__enum_has(field, (int32_t)value)) {
+      OS_TRY(os_decoder_keep(self, frame, field->field->id, OS_WIRE_VARINT, at, at + (uint64_t)n));
+      continue;
+    }
+    os_decoder__scalar(field->type, value, list + *count * field->size);
+    ++*count;
+  }
+  frame->at += (uint64_t)(p - from);
+  return OS_OK;
+}
+
+static os_status os_decoder__packed_fixed(os_decoder *self, os_frame *frame, const os_plan_field *field) {
+  OS_TRY(os_cursor_need(&self->cursor, frame->at, field->size));
+  uint64_t n = (os_cursor_limit(&self->cursor, frame->packed_end) - frame->at) / field->size;
+  size_t *count = os_plan_count(field, frame->message);
+  char *list = *(char **)os_plan_member(field, frame->message);
+  memcpy(list + *count * field->size, os_cursor_at(&self->cursor, frame->at), (size_t)n * field->size);
+  *count += (size_t)n;
+  frame->at += n * field->size;
+  return OS_OK;
+}
+
+os_status os_decoder_fill_packed(os_decoder *self, os_frame *frame) {
+  while (frame->at < frame->packed_end)
+    OS_TRY(frame->packed->wire == OS_WIRE_VARINT ? os_decoder__packed_varints(self, frame, frame->packed)
+                                                 : os_decoder__packed_fixed(self, frame, frame->packed));
+  frame->packed = NULL;
+  return OS_OK;
+}

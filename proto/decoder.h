@@ -1,0 +1,98 @@
+#ifndef OPSPEC_DECODER_H
+#define OPSPEC_DECODER_H
+
+#include "cursor.h"
+#include "decode.h"
+#include "plan.h"
+#include "wire.h"
+
+// The decoder's insides, shared by decode.c (walks the bytes), decode_fill.c (fills structs) and decode_fault.c (findings).
+//
+// When a repeated field begins, the elements that follow it directly are counted, so that a list is allocated once and
+// exactly. Writers put all elements of a field together; where one has not, the list is moved and gets room for the next
+// power of two. Progress is kept in the frames, so that a read that is not answered yet can be repeated later.
+
+// A message being decoded.
+typedef struct os_frame {
+  const os_plan *plan;
+  ProtobufCMessage *message;
+  uint64_t start, at, end;
+  const os_plan_field *packed; // a packed record is being filled, up to packed_end
+  uint64_t packed_end;
+  const os_plan_field *run; // the list being filled, and how many elements it still has room for
+  size_t run_left;
+  uint64_t
+      count_at; // the elements of a run are being counted and this is how far it has come; 0 = not counting
+  size_t counted;
+  const os_plan_field *field; // of the message around it that this one is in; NULL for the root
+  size_t index;               // in that field's list
+} os_frame;
+
+// One field as it lies in the bytes.
+typedef struct os_item {
+  uint32_t number, wire;
+  uint64_t value; // of a varint
+  uint64_t start, body, data,
+      end; // tag; behind it; behind a length prefix; next field. No end for a group's start
+} os_item;
+
+struct os_decoder {
+  os_decoding ask;
+  os_status status; // of a run that has failed for good
+  os_cursor cursor;
+  os_plans plans;
+  char *slab, *slab_end; // structs and lists are cut from it, 8-byte aligned
+  size_t slab_size;
+  struct {
+    os_frame *items;
+    size_t count, room;
+  } frames;
+  struct { // numbers of the groups being skipped, and how far that has come
+    uint32_t *items;
+    size_t count, room;
+  } groups;
+  uint64_t group_at;
+  uint32_t work;
+  ProtobufCMessage *root;
+};
+
+static inline os_frame *os_decoder_frame(os_decoder *self) {
+  return &self->frames.items[self->frames.count - 1];
+}
+
+// Zeroed, 8-byte aligned; NULL when memory is exhausted.
+void *os_decoder_alloc(os_decoder *self, size_t size);
+// A struct with its head; `parent` NULL for the root.
+ProtobufCMessage *os_decoder_message(os_decoder *self, const os_plan *plan, void *parent);
+// Begins a message inside [start, end).
+os_status os_decoder_push(os_decoder *self, const os_plan *plan, ProtobufCMessage *message,
+                          const os_plan_field *field, size_t index, uint64_t start, uint64_t end);
+
+// Makes room in the field's list for `more` elements.
+os_status os_decoder_make_room(os_decoder *self, os_frame *frame, const os_plan_field *field, size_t more);
+// Before an element of a repeated field is put into its list: makes room when a run begins.
+os_status os_decoder_begin_run(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                               const os_item *item);
+// The item at `at`, which is before the frame's end.
+os_status os_decoder_item(os_decoder *self, const os_frame *frame, uint64_t at, os_item *item);
+// Puts an item into the struct. May push a frame: `frame` is void then.
+os_status os_decoder_fill(os_decoder *self, os_frame *frame, const os_item *item);
+// Goes on with frame->packed; it is NULL when that is done.
+os_status os_decoder_fill_packed(os_decoder *self, os_frame *frame);
+// Keeps [body, end) as an unknown field.
+os_status os_decoder_keep(os_decoder *self, os_frame *frame, uint32_t number, uint32_t wire, uint64_t body,
+                          uint64_t end);
+
+// A finding about [start, end) of the file in `field` (may be NULL) of the current message; the path is made from the
+// frames. Answers OS_MALFORMED.
+os_status os_decoder_fault(os_decoder *self, const os_rule *rule, uint32_t number, uint64_t start,
+                           uint64_t end, const char *format, ...) __attribute__((format(printf, 6, 7)));
+// The same for what is only a warning: decoding goes on.
+void os_decoder_warn(os_decoder *self, const os_rule *rule, uint32_t number, uint64_t start, uint64_t end,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
+// "field 3 (name)" for messages; lives in the report's arena.
+const char *os_decoder_field_name(os_decoder *self, uint32_t number);
+// "the file has 40" or "graph.node[3] has 12 left".
+const char *os_decoder_room_left(os_decoder *self, uint64_t from);
+
+#endif

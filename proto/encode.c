@@ -1,0 +1,305 @@
+#include "encode.h"
+
+#include "plan.h"
+#include "wire.h"
+
+enum { BUFFER = 4096, CHUNK = 1 << 16 };
+
+// A message being measured or written: which element of which field is next.
+typedef struct os_encode_frame {
+  const os_plan *plan;
+  ProtobufCMessage *message;
+  uint32_t field;
+  size_t element;
+  uint64_t size;
+} os_encode_frame;
+
+typedef struct os_encoder {
+  os_arena arena; // frames and plans
+  os_plans plans;
+  struct {
+    os_encode_frame *items;
+    size_t count, room;
+  } frames;
+  const os_source *source;
+  const os_sink *sink;
+  uint8_t *chunk; // for copies from a source that is not in memory
+  size_t used;    // of buffer
+  uint8_t buffer[BUFFER];
+} os_encoder;
+
+static bool os_encode__copied(const ProtobufCMessage *message) {
+  const os_proto_head *head = os_proto_head_of(message);
+  return head->ranged && !head->edited;
+}
+
+static os_status os_encode__push(os_encoder *self, ProtobufCMessage *message) {
+  os_encode_frame *frame = OS_PUSH(&self->arena, &self->frames);
+  OS_TRY_ALLOC(frame);
+  *frame = (os_encode_frame){.plan = os_plans_get(&self->plans, message->descriptor), .message = message};
+  OS_TRY_ALLOC(frame->plan);
+  return OS_OK;
+}
+
+// Number that a varint type is written as.
+static uint64_t os_encode__number(uint8_t type, const void *from) {
+  int32_t small;
+  uint64_t large;
+  switch (type) {
+  case PROTOBUF_C_TYPE_INT64:
+  case PROTOBUF_C_TYPE_UINT64: memcpy(&large, from, 8); return large;
+  case PROTOBUF_C_TYPE_SINT64: memcpy(&large, from, 8); return os_zigzag((int64_t)large);
+  default: break;
+  }
+  memcpy(&small, from, 4);
+  if (type == PROTOBUF_C_TYPE_UINT32) return (uint32_t)small;
+  if (type == PROTOBUF_C_TYPE_SINT32) return (uint32_t)os_zigzag(small);
+  if (type == PROTOBUF_C_TYPE_BOOL) return small != 0;
+  return (uint64_t)(int64_t)small; // negative ones take ten bytes
+}
+
+static uint64_t os_encode__bytes_size(ProtobufCBinaryData bytes) {
+  uint64_t n = os_bytes_length(bytes);
+  return n + os_varint_size(n);
+}
+
+static uint64_t os_encode__tag_size(const os_plan_field *field) {
+  return os_varint_size((uint64_t)field->field->id << 3);
+}
+
+static size_t os_encode__elements(const os_plan_field *field, const ProtobufCMessage *message) {
+  return field->repeated ? *os_plan_count(field, message) : os_plan_has(field, message);
+}
+
+static const char *os_encode__list(const os_plan_field *field, const ProtobufCMessage *message) {
+  void *member = os_plan_member(field, message);
+  return field->repeated ? *(const char *const *)member : (const char *)member;
+}
+
+// One element without its tag; not for messages.
+static uint64_t os_encode__element_size(const os_plan_field *field, const char *element) {
+  if (field->wire == OS_WIRE_VARINT) return os_varint_size(os_encode__number(field->type, element));
+  if (field->wire != OS_WIRE_BYTES) return field->size;
+  ProtobufCBinaryData bytes;
+  memcpy(&bytes, element, sizeof bytes);
+  return os_encode__bytes_size(bytes);
+}
+
+static bool os_encode__packed(const os_plan_field *field) {
+  return field->packable && (field->field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0;
+}
+
+static uint64_t os_encode__elements_size(const os_plan_field *field, const ProtobufCMessage *message,
+                                         size_t count) {
+  const char *list = os_encode__list(field, message);
+  if (field->packable && field->wire != OS_WIRE_VARINT) return (uint64_t)count * field->size;
+  uint64_t size = 0;
+  for (size_t i = 0; i < count; i++) size += os_encode__element_size(field, list + i * field->size);
+  return size;
+}
+
+static uint64_t os_encode__field_size(const os_plan_field *field, const ProtobufCMessage *message,
+                                      size_t count) {
+  uint64_t tag = os_encode__tag_size(field), size = os_encode__elements_size(field, message, count);
+  return os_encode__packed(field) ? tag + os_varint_size(size) + size : tag * count + size;
+}
+
+static ProtobufCBinaryData os_encode__unknown(const ProtobufCMessageUnknownField *unknown) {
+  return (ProtobufCBinaryData){unknown->len, unknown->data};
+}
+
+static uint64_t os_encode__unknown_size(const ProtobufCMessage *message) {
+  uint64_t size = 0;
+  for (unsigned i = 0; i < message->n_unknown_fields; i++)
+    size += os_varint_size((uint64_t)message->unknown_fields[i].tag << 3) +
+            os_bytes_length(os_encode__unknown(&message->unknown_fields[i]));
+  return size;
+}
+
+// Adds what the top frame's fields take, until a message inside it has to be measured first.
+static os_status os_encode__measure(os_encoder *self) {
+  os_encode_frame *frame = &self->frames.items[self->frames.count - 1];
+  for (; frame->field < frame->plan->count; frame->field++, frame->element = 0) {
+    const os_plan_field *field = &frame->plan->fields[frame->field];
+    size_t count = os_encode__elements(field, frame->message);
+    if (count == 0) continue;
+    if (field->type != PROTOBUF_C_TYPE_MESSAGE) {
+      frame->size += os_encode__field_size(field, frame->message, count);
+      continue;
+    }
+    ProtobufCMessage *const *list =
+        (ProtobufCMessage *const *)(const void *)os_encode__list(field, frame->message);
+    while (frame->element < count) {
+      ProtobufCMessage *child = list[frame->element++];
+      if (!os_encode__copied(child)) return os_encode__push(self, child);
+      uint64_t size = os_proto_length(child);
+      frame->size += os_encode__tag_size(field) + os_varint_size(size) + size;
+    }
+  }
+  uint64_t size = frame->size + os_encode__unknown_size(frame->message);
+  if (size >> 44 != 0) return OS_LIMIT;
+  os_proto_set_range(frame->message, 0, size);
+  os_proto_head_of(frame->message)->ranged = 0;
+  if (--self->frames.count == 0) return OS_OK;
+  os_encode_frame *outer = &self->frames.items[self->frames.count - 1];
+  outer->size += os_encode__tag_size(&outer->plan->fields[outer->field]) + os_varint_size(size) + size;
+  return OS_OK;
+}
+
+static os_status os_encode__sizes(os_encoder *self, ProtobufCMessage *message) {
+  if (os_encode__copied(message)) return OS_OK;
+  OS_TRY(os_encode__push(self, message));
+  while (self->frames.count > 0) OS_TRY(os_encode__measure(self));
+  return OS_OK;
+}
+
+static os_status os_encode__flush(os_encoder *self) {
+  size_t n = self->used;
+  self->used = 0;
+  return n == 0 ? OS_OK : self->sink->write(self->sink->context, self->buffer, n);
+}
+
+static os_status os_encode__put(os_encoder *self, const void *data, size_t n) {
+  if (n > BUFFER - self->used) OS_TRY(os_encode__flush(self));
+  if (n > BUFFER) return self->sink->write(self->sink->context, data, n);
+  if (n > 0) memcpy(self->buffer + self->used, data, n);
+  self->used += n;
+  return OS_OK;
+}
+
+static os_status os_encode__varint(os_encoder *self, uint64_t value) {
+  uint8_t bytes[OS_VARINT_MAX];
+  return os_encode__put(self, bytes, os_varint_write(bytes, value));
+}
+
+static os_status os_encode__copy(os_encoder *self, uint64_t from, uint64_t n) {
+  if (self->source == NULL || from > self->source->length || n > self->source->length - from)
+    return OS_INVALID_ARGUMENT;
+  if (self->source->data != NULL) return os_encode__put(self, self->source->data + from, (size_t)n);
+  if (self->chunk == NULL) self->chunk = os_arena_alloc(&self->arena, CHUNK);
+  OS_TRY_ALLOC(self->chunk);
+  while (n > 0) {
+    size_t piece = n < CHUNK ? (size_t)n : CHUNK;
+    OS_TRY(os_source_read(self->source, from, piece, self->chunk));
+    OS_TRY(os_encode__put(self, self->chunk, piece));
+    from += piece;
+    n -= piece;
+  }
+  return OS_OK;
+}
+
+static os_status os_encode__bytes(os_encoder *self, ProtobufCBinaryData bytes) {
+  if (!os_bytes_is_far(bytes)) return os_encode__put(self, bytes.data, bytes.len);
+  const os_far *far = (const os_far *)(const void *)bytes.data;
+  return os_encode__copy(self, far->offset, far->length);
+}
+
+static os_status os_encode__element(os_encoder *self, const os_plan_field *field, const char *element) {
+  if (field->wire == OS_WIRE_VARINT) return os_encode__varint(self, os_encode__number(field->type, element));
+  if (field->wire != OS_WIRE_BYTES) return os_encode__put(self, element, field->size);
+  ProtobufCBinaryData bytes;
+  memcpy(&bytes, element, sizeof bytes);
+  OS_TRY(os_encode__varint(self, os_bytes_length(bytes)));
+  return os_encode__bytes(self, bytes);
+}
+
+static os_status os_encode__tag(os_encoder *self, uint32_t number, uint32_t wire) {
+  return os_encode__varint(self, (uint64_t)number << 3 | wire);
+}
+
+static os_status os_encode__field(os_encoder *self, const os_plan_field *field,
+                                  const ProtobufCMessage *message, size_t count) {
+  const char *list = os_encode__list(field, message);
+  bool packed = os_encode__packed(field);
+  if (packed) {
+    OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));
+    OS_TRY(os_encode__varint(self, os_encode__elements_size(field, message, count)));
+    if (field->wire != OS_WIRE_VARINT) return os_encode__put(self, list, count * field->size);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!packed) OS_TRY(os_encode__tag(self, field->field->id, field->wire));
+    OS_TRY(os_encode__element(self, field, list + i * field->size));
+  }
+  return OS_OK;
+}
+
+// Writes the top frame's fields, until an edited message inside it has to be written.
+static os_status os_encode__write(os_encoder *self) {
+  os_encode_frame *frame = &self->frames.items[self->frames.count - 1];
+  for (; frame->field < frame->plan->count; frame->field++, frame->element = 0) {
+    const os_plan_field *field = &frame->plan->fields[frame->field];
+    size_t count = os_encode__elements(field, frame->message);
+    if (count == 0) continue;
+    if (field->type != PROTOBUF_C_TYPE_MESSAGE) {
+      OS_TRY(os_encode__field(self, field, frame->message, count));
+      continue;
+    }
+    ProtobufCMessage *const *list =
+        (ProtobufCMessage *const *)(const void *)os_encode__list(field, frame->message);
+    while (frame->element < count) {
+      ProtobufCMessage *child = list[frame->element++];
+      OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));
+      OS_TRY(os_encode__varint(self, os_proto_length(child)));
+      if (!os_encode__copied(child)) return os_encode__push(self, child);
+      OS_TRY(os_encode__copy(self, os_proto_offset(child), os_proto_length(child)));
+    }
+  }
+  for (unsigned i = 0; i < frame->message->n_unknown_fields; i++) {
+    const ProtobufCMessageUnknownField *unknown = &frame->message->unknown_fields[i];
+    OS_TRY(os_encode__tag(self, unknown->tag, (uint32_t)unknown->wire_type));
+    OS_TRY(os_encode__bytes(self, os_encode__unknown(unknown)));
+  }
+  self->frames.count--;
+  return OS_OK;
+}
+
+static os_status os_encode__run(os_encoder *self, ProtobufCMessage *message) {
+  OS_TRY(os_encode__sizes(self, message));
+  if (os_encode__copied(message))
+    OS_TRY(os_encode__copy(self, os_proto_offset(message), os_proto_length(message)));
+  else
+    OS_TRY(os_encode__push(self, message));
+  while (self->frames.count > 0) OS_TRY(os_encode__write(self));
+  return os_encode__flush(self);
+}
+
+static os_encoder *os_encode__new(os_memory *memory, const os_source *source, const os_sink *sink) {
+  os_encoder *self = os_memory_calloc(memory, sizeof *self);
+  if (self == NULL) return NULL;
+  os_arena_init(&self->arena, memory);
+  self->plans.arena = &self->arena;
+  self->source = source;
+  self->sink = sink;
+  return self;
+}
+
+static void os_encode__free(os_encoder *self) {
+  os_memory *memory = self->arena.memory;
+  os_arena_clear(&self->arena);
+  os_memory_free(memory, self);
+}
+
+os_status os_proto_encode(os_memory *memory, const os_source *source, void *message, const os_sink *sink) {
+  os_encoder *self = os_encode__new(memory, source, sink);
+  OS_TRY_ALLOC(self);
+  os_status status = os_encode__run(self, message);
+  os_encode__free(self);
+  return status;
+}
+
+os_status os_proto_encoded_size(os_memory *memory, void *message, uint64_t *size) {
+  os_encoder *self = os_encode__new(memory, NULL, NULL);
+  OS_TRY_ALLOC(self);
+  os_status status = os_encode__sizes(self, message);
+  *size = os_proto_length(message);
+  os_encode__free(self);
+  return status;
+}
+
+static os_status os_encode__to_text(void *context, const void *data, size_t n) {
+  os_text *text = context;
+  os_text_put(text, (os_str){data, n});
+  return text->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+os_sink os_sink_text(os_text *text) { return (os_sink){os_encode__to_text, text}; }

@@ -1,0 +1,189 @@
+#include "guess.h"
+
+#include "plan.h"
+#include "utf8.h"
+#include "wire.h"
+
+typedef struct os_magic {
+  uint8_t at; // where in the file
+  os_str bytes;
+  const char *name, *hint;
+} os_magic;
+
+static const char not_onnx[] = "export the model to ONNX";
+static const char unpack[] = "unpack it first";
+
+static const os_magic magics[] = {
+    {0, OS_STR_INIT("version https://git-lfs"), "a Git LFS pointer",
+     "fetch the file itself with `git lfs pull`"},
+    {0, OS_STR_INIT("\x1f\x8b"), "a gzip file", unpack},
+    {0, OS_STR_INIT("BZh"), "a bzip2 file", unpack},
+    {0,
+     OS_STR_INIT("\xfd"
+                 "7zXZ"),
+     "an xz file", unpack},
+    {0, OS_STR_INIT("\x28\xb5\x2f\xfd"), "a zstd file", unpack},
+    {0, OS_STR_INIT("7z\xbc\xaf"), "a 7z archive", unpack},
+    {0, OS_STR_INIT("\x93NUMPY"), "a NumPy array (.npy)", NULL},
+    {0, OS_STR_INIT("\x89HDF"), "an HDF5 file (Keras)", not_onnx},
+    {4, OS_STR_INIT("TFL3"), "a TensorFlow Lite model", not_onnx},
+    {4, OS_STR_INIT("ORTM"), "an ORT format model", "use the .onnx file that it was made from"},
+    {0, OS_STR_INIT("GGUF"), "a GGUF model", not_onnx},
+    {0, OS_STR_INIT("\0asm"), "a WebAssembly module", NULL},
+    {0,
+     OS_STR_INIT("\x7f"
+                 "ELF"),
+     "a program or library", NULL},
+    {0, OS_STR_INIT("\x89PNG"), "a PNG image", NULL},
+    {0, OS_STR_INIT("%PDF"), "a PDF file", NULL},
+    {0, OS_STR_INIT("\x80\x02}"), "a Python pickle", not_onnx},
+    {0, OS_STR_INIT("\x80\x02\x8a"), "a PyTorch file", not_onnx},
+    {0,
+     OS_STR_INIT("\x80\x02"
+                 "c"),
+     "a Python pickle", not_onnx},
+    {0, OS_STR_INIT("\x80\x03"), "a Python pickle", not_onnx},
+    {0, OS_STR_INIT("\x80\x04\x95"), "a Python pickle", not_onnx},
+    {0, OS_STR_INIT("\x80\x05\x95"), "a Python pickle", not_onnx},
+};
+
+static bool os_guess__has(os_str text, os_str part) {
+  for (size_t i = 0; i + part.len <= text.len; i++)
+    if (memcmp(text.data + i, part.data, part.len) == 0) return true;
+  return false;
+}
+
+static bool os_guess__word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Characters of a text: no control characters but white space, and UTF-8 (perhaps cut at the end of the head).
+static bool os_guess__is_text(os_str head) {
+  for (size_t i = 0; i < head.len; i++) {
+    unsigned char c = (unsigned char)head.data[i];
+    if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') return false;
+  }
+  return head.len > 0 && head.len - os_utf8_valid(head) < 4;
+}
+
+static os_guess os_guess__text(os_str head) {
+  size_t at = 0;
+  if (os_str_starts(head, OS_STR("\xef\xbb\xbf"))) at = 3;
+  while (at < head.len &&
+         (head.data[at] == ' ' || head.data[at] == '\n' || head.data[at] == '\r' || head.data[at] == '\t'))
+    at++;
+  os_str rest = os_str_slice(head, at, head.len);
+  if (rest.len > 0 && rest.data[0] == '<') {
+    bool xml = os_str_starts(rest, OS_STR("<?xml"));
+    return (os_guess){xml ? "an XML file" : "an HTML page",
+                      xml ? NULL : "the server answered with a page in place of the file", true};
+  }
+  if (rest.len > 0 && (rest.data[0] == '{' || rest.data[0] == '['))
+    return (os_guess){"JSON text", NULL, true};
+  size_t word = 0;
+  while (word < rest.len && os_guess__word(rest.data[word])) word++;
+  size_t next = word;
+  while (next < rest.len && rest.data[next] == ' ') next++;
+  if (word > 0 && next < rest.len && (rest.data[next] == ':' || rest.data[next] == '{'))
+    return (os_guess){"a protobuf in text form", "convert it to its binary form first", true};
+  return (os_guess){"a text file", NULL, true};
+}
+
+os_guess os_guess_file(os_str head, uint64_t length) {
+  for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+    const os_magic *magic = &magics[i];
+    if (head.len >= magic->at && os_str_starts(os_str_slice(head, magic->at, head.len), magic->bytes))
+      return (os_guess){magic->name, magic->hint, i == 0};
+  }
+  if (os_str_starts(head, OS_STR("PK\x03\x04"))) {
+    if (os_guess__has(head, OS_STR("data.pkl")))
+      return (os_guess){"a PyTorch file (a zip archive)", "export the model with torch.onnx.export", false};
+    return (os_guess){"a zip archive", unpack, false};
+  }
+  if (head.len > 9 && head.data[8] == '{' && head.data[9] == '"') { // eight bytes of length, then JSON
+    uint64_t json;
+    memcpy(&json, head.data, 8);
+    if (json < length) return (os_guess){"a safetensors file", not_onnx, false};
+  }
+  if (os_guess__is_text(head)) return os_guess__text(head);
+  return (os_guess){0};
+}
+
+enum { ITEMS = 4096, SAMPLES = 8 };
+
+typedef struct os_fit_item {
+  uint32_t number, wire;
+  uint64_t data, end;
+} os_fit_item;
+
+// False: malformed here. Groups are stepped into as if their fields stood outside: good enough for a guess.
+static os_status os_fit__item(const os_source *source, uint64_t at, uint64_t end, os_fit_item *item,
+                              bool *good) {
+  uint8_t bytes[24];
+  size_t n = end - at < sizeof bytes ? (size_t)(end - at) : sizeof bytes;
+  OS_TRY(os_source_read(source, at, n, bytes));
+  uint64_t tag = 0, value = 0;
+  int head = os_varint_read(bytes, bytes + n, &tag), more = 0;
+  *item = (os_fit_item){.number = (uint32_t)(tag >> 3), .wire = (uint32_t)(tag & 7)};
+  *good = head > 0 && tag >> 3 != 0 && tag >> 3 <= OS_FIELD_MAX;
+  if (!*good) return OS_OK;
+  if (item->wire == OS_WIRE_VARINT || item->wire == OS_WIRE_BYTES) {
+    more = os_varint_read(bytes + head, bytes + n, &value);
+    *good = more > 0;
+  } else if (item->wire == OS_WIRE_64 || item->wire == OS_WIRE_32)
+    value = item->wire == OS_WIRE_64 ? 8 : 4;
+  else
+    *good = item->wire == OS_WIRE_GROUP || item->wire == OS_WIRE_END;
+  if (!*good) return OS_OK;
+  item->data = at + (uint64_t)head + (uint64_t)more;
+  if (item->wire == OS_WIRE_VARINT) value = 0;
+  *good = value <= end - item->data;
+  item->end = item->data + value;
+  return OS_OK;
+}
+
+static os_status os_fit__count(const os_source *source, const ProtobufCMessageDescriptor *type,
+                               const ProtobufCFieldDescriptor *field, const os_fit_item *item, bool *fits) {
+  *fits = false;
+  if (field == NULL) return OS_OK;
+  bool scalar = field->type != PROTOBUF_C_TYPE_BYTES && field->type != PROTOBUF_C_TYPE_MESSAGE;
+  uint32_t wire = !scalar                                 ? OS_WIRE_BYTES
+                  : field->type == PROTOBUF_C_TYPE_FLOAT  ? OS_WIRE_32
+                  : field->type == PROTOBUF_C_TYPE_DOUBLE ? OS_WIRE_64
+                                                          : OS_WIRE_VARINT;
+  *fits = item->wire == wire;
+  if (scalar && field->label == PROTOBUF_C_LABEL_REPEATED && item->wire == OS_WIRE_BYTES)
+    *fits = wire == OS_WIRE_VARINT || (item->end - item->data) % (wire == OS_WIRE_32 ? 4 : 8) == 0;
+  if (*fits && os_proto_field_is_text(type, field)) {
+    char text[64];
+    size_t n = item->end - item->data < sizeof text ? (size_t)(item->end - item->data) : sizeof text;
+    OS_TRY(os_source_read(source, item->data, n, text));
+    *fits = os_guess__is_text((os_str){text, n}) || n == 0;
+  }
+  return OS_OK;
+}
+
+static os_status os_fit__level(const os_source *source, const ProtobufCMessageDescriptor *type, uint64_t at,
+                               uint64_t end, bool inner, os_fit *out) {
+  unsigned samples = 0;
+  for (unsigned i = 0; at < end && i < ITEMS; i++) {
+    os_fit_item item;
+    OS_TRY(os_fit__item(source, at, end, &item, &out->wire));
+    if (!out->wire) return OS_OK;
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, item.number);
+    bool fits;
+    OS_TRY(os_fit__count(source, type, field, &item, &fits));
+    *(fits ? &out->known : &out->unknown) += 1;
+    if (fits && !inner && field->type == PROTOBUF_C_TYPE_MESSAGE && samples++ < SAMPLES) {
+      OS_TRY(os_fit__level(source, field->descriptor, item.data, item.end, true, out));
+      if (!out->wire) return OS_OK;
+    }
+    at = item.end;
+  }
+  return OS_OK;
+}
+
+os_status os_proto_fit(const os_source *source, const ProtobufCMessageDescriptor *type, os_fit *out) {
+  *out = (os_fit){.wire = true};
+  return os_fit__level(source, type, 0, source->length, false, out);
+}

@@ -1,0 +1,58 @@
+#include "message.h"
+#include "onnx-data.pb-c.h"
+#include "onnx-operators.pb-c.h"
+#include "onnx.pb-c.h"
+
+// The fields that are `bytes` in the .proto files; every other BYTES field is a string there.
+static const struct {
+  const ProtobufCMessageDescriptor *type;
+  uint32_t number;
+} bytes_fields[] = {
+    {&onnx__attribute_proto__descriptor, 4}, // s
+    {&onnx__attribute_proto__descriptor, 9}, // strings
+    {&onnx__tensor_proto__descriptor, 6},    // string_data
+    {&onnx__tensor_proto__descriptor, 9},    // raw_data
+    {&onnx__map_proto__descriptor, 4},       // string_keys
+};
+
+bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field) {
+  if (field->type != PROTOBUF_C_TYPE_BYTES) return field->type == PROTOBUF_C_TYPE_STRING;
+  for (size_t i = 0; i < sizeof bytes_fields / sizeof *bytes_fields; i++)
+    if (bytes_fields[i].type == type && bytes_fields[i].number == field->id) return false;
+  return true;
+}
+
+static const ProtobufCMessageDescriptor *const types[] = {
+    &onnx__attribute_proto__descriptor,
+    &onnx__device_configuration_proto__descriptor,
+    &onnx__function_proto__descriptor,
+    &onnx__graph_proto__descriptor,
+    &onnx__int_int_list_entry_proto__descriptor,
+    &onnx__map_proto__descriptor,
+    &onnx__model_proto__descriptor,
+    &onnx__node_device_configuration_proto__descriptor,
+    &onnx__node_proto__descriptor,
+    &onnx__operator_proto__descriptor,
+    &onnx__operator_set_id_proto__descriptor,
+    &onnx__operator_set_proto__descriptor,
+    &onnx__optional_proto__descriptor,
+    &onnx__sequence_proto__descriptor,
+    &onnx__sharded_dim_proto__descriptor,
+    &onnx__sharding_spec_proto__descriptor,
+    &onnx__simple_sharded_dim_proto__descriptor,
+    &onnx__sparse_tensor_proto__descriptor,
+    &onnx__string_string_entry_proto__descriptor,
+    &onnx__tensor_annotation__descriptor,
+    &onnx__tensor_proto__descriptor,
+    &onnx__tensor_shape_proto__descriptor,
+    &onnx__training_info_proto__descriptor,
+    &onnx__type_proto__descriptor,
+    &onnx__value_info_proto__descriptor,
+};
+
+const ProtobufCMessageDescriptor *os_proto_type_find(os_str name) {
+  if (os_str_starts(name, OS_STR("onnx."))) name = os_str_slice(name, 5, name.len);
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (os_str_is(name, types[i]->short_name)) return types[i];
+  return NULL;
+}

@@ -1,0 +1,63 @@
+#ifndef OPSPEC_PLAN_H
+#define OPSPEC_PLAN_H
+
+#include "message.h"
+
+// A message descriptor prepared for walking: what protoc-c's descriptor says, in the form in which it is asked.
+
+typedef struct os_plan os_plan;
+
+typedef struct os_plan_field {
+  const ProtobufCFieldDescriptor *field;
+  const os_plan *child; // of a message field; set when first needed
+  uint32_t offset, quantifier;
+  uint16_t index; // in os_plan.fields
+  uint8_t type;   // ProtobufCType
+  uint8_t wire;   // wire type of one element
+  uint8_t size;   // of one element in the struct
+  bool repeated, oneof;
+  bool text;     // a BYTES field that holds text
+  bool packable; // repeated scalars: a length-delimited record holds many
+} os_plan_field;
+
+struct os_plan {
+  const ProtobufCMessageDescriptor *type;
+  struct os_plan *next;
+  uint8_t by_number[64]; // field number to index + 1, or 0
+  uint32_t count;
+  os_plan_field fields[];
+};
+
+// Plans made so far. Starts zeroed but for the arena.
+typedef struct os_plans {
+  os_arena *arena;
+  os_plan *first;
+} os_plans;
+
+// NULL when memory is exhausted.
+os_plan *os_plans_get(os_plans *self, const ProtobufCMessageDescriptor *type);
+// The plan of a message field's messages; NULL when memory is exhausted.
+const os_plan *os_plans_child(os_plans *self, const os_plan_field *field);
+
+static inline const os_plan_field *os_plan_find(const os_plan *self, uint32_t number) {
+  if (number < 64) {
+    unsigned at = self->by_number[number];
+    return at == 0 ? NULL : &self->fields[at - 1];
+  }
+  for (uint32_t i = self->count; i-- > 0 && self->fields[i].field->id >= number;)
+    if (self->fields[i].field->id == number) return &self->fields[i];
+  return NULL;
+}
+
+// Access to a field of a struct.
+static inline void *os_plan_member(const os_plan_field *self, const void *message) {
+  return (char *)(uintptr_t)message + self->offset;
+}
+static inline size_t *os_plan_count(const os_plan_field *self, const void *message) {
+  return (size_t *)(void *)((char *)(uintptr_t)message + self->quantifier);
+}
+// Singular fields only.
+bool os_plan_has(const os_plan_field *self, const void *message);
+void os_plan_set_has(const os_plan_field *self, void *message);
+
+#endif

@@ -1,0 +1,13 @@
+#include "wire_rules.h"
+
+#define OS_RULE OS_RULE_DEFINE
+#include "wire_rules.def"
+#undef OS_RULE
+
+static const os_rule *const rules[] = {
+#define OS_RULE OS_RULE_POINTER
+#include "wire_rules.def"
+#undef OS_RULE
+};
+
+const os_rule_table os_wire_rules = {rules, sizeof rules / sizeof *rules};
