@@ -269,6 +269,10 @@ size_t op_sequence_count(const op_value *sequence) { return sequence->count; }
 op_value *op_sequence_at(const op_value *sequence, size_t index) { return sequence->items[index]; }
 op_value *op_optional_value(const op_value *optional) { return optional->count == 0 ? NULL : optional->items[0]; }
 
+const op_tensor *op_sparse_shape(const op_value *sparse) { return &sparse->tensor; }
+const op_tensor *op_sparse_values(const op_value *sparse) { return op_value_tensor(sparse->items[0]); }
+const op_tensor *op_sparse_indices(const op_value *sparse) { return op_value_tensor(sparse->items[1]); }
+
 os_status op_sequence_insert(op_value *sequence, size_t index, op_value *element) {
   if (sequence->count == sequence->room) {
     size_t room = sequence->room < 4 ? 8 : sequence->room * 2, bytes;

@@ -71,6 +71,11 @@ size_t op_sequence_count(const op_value *sequence);
 op_value *op_sequence_at(const op_value *sequence, size_t index);
 // Optionals: NULL when empty. Borrowed.
 op_value *op_optional_value(const op_value *optional);
+// Sparse tensors: element type and shape of the dense one (no data); values, rank 1; their places, linear (rank 1) or one
+// row of coordinates each (rank 2).
+const op_tensor *op_sparse_shape(const op_value *sparse);
+const op_tensor *op_sparse_values(const op_value *sparse);
+const op_tensor *op_sparse_indices(const op_value *sparse);
 
 // ---- Attributes -------------------------------------------------------------------------------------------
 
@@ -293,6 +298,8 @@ void *op_flow_state(const op_flow *ctx);
 uint32_t op_flow_input_count(const op_flow *ctx);
 op_value *op_flow_input(const op_flow *ctx, uint32_t input); // borrowed; NULL when absent
 uint32_t op_flow_output_count(const op_flow *ctx);
+// What inference said of an output before the node ran, for one that no body gives; NULL when it is left out.
+const op_fact *op_flow_output(const op_flow *ctx, uint32_t output);
 // Asks for a run of `body` with these inputs (takes the references); `after` is called when its outputs are there.
 os_status op_flow_call(op_flow *ctx, const op_graph *body, op_value *const *inputs, size_t count);
 // Outputs of the body that has just run, in after only. take gives the reference away.

@@ -1,0 +1,202 @@
+#include "kit.h"
+
+#include "floats.h"
+
+// ---- Inference --------------------------------------------------------------------------------------------
+
+kit_number kit_number_from(op_dim dim) {
+  return (kit_number){.known = op_dim_is_number(dim), .value = dim, .dim = dim};
+}
+
+op_dim kit_dim_from(int64_t value) { return op_dim_is_number(value) ? value : OP_DIM_UNKNOWN; }
+
+op_dim kit_dim(kit_number number) { return number.known ? kit_dim_from(number.value) : number.dim; }
+
+void kit_infer_list(op_infer *ctx, uint32_t input, kit_list *out) {
+  *out = (kit_list){0};
+  const op_tensor *value = op_infer_value(ctx, input);
+  if (value && value->rank <= 1 && value->elem != OP_STRING) {
+    if (value->count > KIT_NUMBERS) return;
+    *out = (kit_list){.present = true, .scalar = value->rank == 0, .count = (size_t)value->count};
+    for (int64_t i = 0; i < value->count; i++) {
+      out->at[i] = (kit_number){.known = true, .value = kit_int(value, i)};
+    }
+    return;
+  }
+  size_t count = 0;
+  const op_dim *small = op_infer_small(ctx, input, &count);
+  if (!small || count > KIT_NUMBERS) return;
+  out->present = true;
+  out->scalar = op_infer_rank(ctx, input) == 0;
+  out->count = count;
+  for (size_t i = 0; i < count; i++) out->at[i] = kit_number_from(small[i]);
+}
+
+void kit_attr_list(const op_node *node, const char *name, kit_list *out) {
+  *out = (kit_list){0};
+  size_t count = 0;
+  const int64_t *ints = op_attr_ints(node, name, &count);
+  if (!op_attr_has(node, name) || count > KIT_NUMBERS) return;
+  out->present = true;
+  out->count = count;
+  for (size_t i = 0; i < count; i++) out->at[i] = (kit_number){.known = true, .value = ints[i]};
+}
+
+void kit_either_list(op_infer *ctx, uint32_t input, const char *attribute, kit_list *out, bool *written) {
+  if (op_infer_has_input(ctx, input)) {
+    kit_infer_list(ctx, input, out);
+    *written = true;
+  } else {
+    kit_attr_list(op_infer_node(ctx), attribute, out);
+    *written = op_attr_has(op_infer_node(ctx), attribute);
+  }
+}
+
+bool kit_infer_number(op_infer *ctx, uint32_t input, kit_number *out) {
+  kit_list list;
+  kit_infer_list(ctx, input, &list);
+  if (!list.present || list.count != 1) return false;
+  *out = list.at[0];
+  return out->known || out->dim != OP_DIM_UNKNOWN;
+}
+
+os_status kit_infer_axes(op_infer *ctx, const kit_list *list, int32_t rank, const char *what, int32_t *axes) {
+  uint32_t seen = 0;
+  if (list->count > (size_t)rank) {
+    return op_infer_fail(ctx, OP_FAULT_VALUE, "%s: %zu axes for a tensor of rank %d", what, list->count,
+                         (int)rank);
+  }
+  for (size_t i = 0; i < list->count; i++) {
+    OS_TRY(op_infer_axis(ctx, list->at[i].value, rank, what, &axes[i]));
+    if (seen >> axes[i] & 1) {
+      return op_infer_fail(ctx, OP_FAULT_VALUE, "%s: axis %d is listed twice", what, (int)axes[i]);
+    }
+    seen |= UINT32_C(1) << axes[i];
+  }
+  return OS_OK;
+}
+
+op_dim kit_product(op_infer *ctx, const op_dim *dims, int32_t first, int32_t last) {
+  op_dim product = 1;
+  for (int32_t i = first; i < last; i++) product = op_dim_mul(ctx, product, dims[i]);
+  return product;
+}
+
+os_status kit_want_rank(op_infer *ctx, uint32_t input, int32_t rank, const char *what) {
+  int32_t found = op_infer_rank(ctx, input);
+  if (found < 0 || found == rank) return OS_OK;
+  return op_infer_fail(ctx, OP_FAULT_SHAPE, "%s has rank %d, expected %d", what, (int)found, (int)rank);
+}
+
+// ---- Running ----------------------------------------------------------------------------------------------
+
+static int64_t kit__truncate(double x) {
+  if (!(x == x)) return 0;
+  if (x >= 9223372036854775808.0) return INT64_MAX;
+  if (x <= -9223372036854775808.0) return INT64_MIN;
+  return (int64_t)x;
+}
+
+int64_t kit_int(const op_tensor *tensor, int64_t index) {
+  const void *data = tensor->data;
+  switch (tensor->elem) {
+  case OP_INT64: return ((const int64_t *)data)[index];
+  case OP_INT32: return ((const int32_t *)data)[index];
+  case OP_INT16: return ((const int16_t *)data)[index];
+  case OP_INT8:
+  case OP_INT4:
+  case OP_INT2: return ((const int8_t *)data)[index];
+  case OP_UINT8:
+  case OP_BOOL:
+  case OP_UINT4:
+  case OP_UINT2: return ((const uint8_t *)data)[index];
+  case OP_UINT16: return ((const uint16_t *)data)[index];
+  case OP_UINT32: return ((const uint32_t *)data)[index];
+  case OP_UINT64: {
+    uint64_t value = ((const uint64_t *)data)[index];
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+  }
+  default: return kit__truncate(kit_double(tensor, index));
+  }
+}
+
+double kit_double(const op_tensor *tensor, int64_t index) {
+  const void *data = tensor->data;
+  switch (tensor->elem) {
+  case OP_FLOAT: return ((const float *)data)[index];
+  case OP_DOUBLE: return ((const double *)data)[index];
+  case OP_FLOAT16:
+  case OP_BFLOAT16: return math_float_decode((int)tensor->elem, ((const uint16_t *)data)[index]);
+  case OP_FLOAT8E4M3FN:
+  case OP_FLOAT8E4M3FNUZ:
+  case OP_FLOAT8E5M2:
+  case OP_FLOAT8E5M2FNUZ:
+  case OP_FLOAT4E2M1:
+  case OP_FLOAT8E8M0: return math_float_decode((int)tensor->elem, ((const uint8_t *)data)[index]);
+  case OP_UINT64: return (double)((const uint64_t *)data)[index];
+  case OP_NONE:
+  case OP_STRING:
+  case OP_COMPLEX64:
+  case OP_COMPLEX128:
+  case OP_ELEM_COUNT: return 0;
+  default: return (double)kit_int(tensor, index);
+  }
+}
+
+size_t kit_ints(const op_tensor *tensor, int64_t *out, size_t room) {
+  for (int64_t i = 0; i < tensor->count && (size_t)i < room; i++) out[i] = kit_int(tensor, i);
+  return (size_t)tensor->count;
+}
+
+size_t kit_shape(const op_tensor *tensor, size_t dims[OP_MAX_RANK]) {
+  for (int32_t i = 0; i < tensor->rank; i++) dims[i] = (size_t)tensor->dims[i];
+  return (size_t)tensor->rank;
+}
+
+size_t kit_extent(const op_tensor *tensor, int32_t first, int32_t last) {
+  size_t product = 1;
+  for (int32_t i = first; i < last; i++) product *= (size_t)tensor->dims[i];
+  return product;
+}
+
+bool kit_same_shape(const op_tensor *tensor, int32_t rank, const int64_t *dims) {
+  return tensor->rank == rank && (rank == 0 || memcmp(tensor->dims, dims, (size_t)rank * sizeof *dims) == 0);
+}
+
+os_status kit_keep(op_tensor *to, const op_tensor *from) {
+  return to->elem == OP_STRING ? op_strings_share(to, from) : OS_OK;
+}
+
+os_status kit_copy(op_tensor *to, const op_tensor *from) {
+  if (to->data == from->data || from->count == 0) return OS_OK;
+  memcpy(to->data, from->data, (size_t)from->count * op_elem_size(from->elem));
+  return kit_keep(to, from);
+}
+
+void kit_zero(op_tensor *tensor) {
+  if (tensor->count > 0) memset(tensor->data, 0, (size_t)tensor->count * op_elem_size(tensor->elem));
+}
+
+os_status kit_shape_broken(op_run *ctx, const char *what) {
+  return op_run_fail(ctx, "%s does not fit the output's shape", what);
+}
+
+void kit_sort(size_t *order, size_t *spare, size_t n, bool (*less)(const void *context, size_t a, size_t b),
+              const void *context) {
+  size_t *from = order, *to = spare;
+  for (size_t width = 1; width < n; width *= 2) {
+    for (size_t begin = 0; begin < n; begin += 2 * width) {
+      size_t middle = begin + width < n ? begin + width : n;
+      size_t end = middle + width < n ? middle + width : n;
+      size_t left = begin, right = middle;
+      for (size_t i = begin; i < end; i++) {
+        bool take_right = left == middle || (right < end && less(context, from[right], from[left]));
+        to[i] = from[take_right ? right++ : left++];
+      }
+    }
+    size_t *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != order) memcpy(order, from, n * sizeof *order);
+}

@@ -1,0 +1,96 @@
+#ifndef OPSPEC_KIT_H
+#define OPSPEC_KIT_H
+
+// What families of data movement share: small integer parameters, axes, shapes, copies.
+
+#include "move.h"
+
+#include <opspec/operator.h>
+#include <string.h>
+
+// ---- Inference --------------------------------------------------------------------------------------------
+
+// An element of a small integer parameter: an exact integer (perhaps negative), or a dim, perhaps OP_DIM_UNKNOWN.
+typedef struct kit_number {
+  bool known;
+  int64_t value; // if known
+  op_dim dim;    // if not
+} kit_number;
+
+enum {
+  KIT_NUMBERS = 4 * OP_MAX_RANK
+}; // room of a parameter list; longer ones are nobody's axes, pads or shape
+
+typedef struct kit_list {
+  bool present; // the elements are listed in `at`
+  bool scalar;  // rank 0
+  size_t count;
+  kit_number at[KIT_NUMBERS];
+} kit_list;
+
+// Elements of an input of rank 0 or 1. Not present when nothing is known of them, or when they are too many.
+void kit_infer_list(op_infer *ctx, uint32_t input, kit_list *out);
+// An attribute's integers as a list; not present when the attribute is absent.
+void kit_attr_list(const op_node *node, const char *name, kit_list *out);
+// Input `input` where the node has one, otherwise the attribute. *written: one of them is there, perhaps unknown.
+void kit_either_list(op_infer *ctx, uint32_t input, const char *attribute, kit_list *out, bool *written);
+// A single number of any real type (floats are truncated); false when it is unknown or not one element.
+bool kit_infer_number(op_infer *ctx, uint32_t input, kit_number *out);
+op_dim kit_dim(kit_number number);
+// A known integer as a dim or an element of a small value.
+op_dim kit_dim_from(int64_t value);
+kit_number kit_number_from(op_dim dim);
+static inline bool kit_all_known(const kit_list *list) {
+  bool known = list->present;
+  for (size_t i = 0; known && i < list->count; i++) known = list->at[i].known;
+  return known;
+}
+
+// Axes of a tensor of this rank: sorted out into `axes` (rank entries at most, not negative, as listed). Duplicates fail.
+os_status kit_infer_axes(op_infer *ctx, const kit_list *list, int32_t rank, const char *what, int32_t *axes);
+// Product of dims first..last-1.
+op_dim kit_product(op_infer *ctx, const op_dim *dims, int32_t first, int32_t last);
+// Fails when the rank is known and differs.
+os_status kit_want_rank(op_infer *ctx, uint32_t input, int32_t rank, const char *what);
+
+// ---- Running ----------------------------------------------------------------------------------------------
+
+// Element `index` of a tensor of any real type; floats are truncated, NaN is 0.
+int64_t kit_int(const op_tensor *tensor, int64_t index);
+double kit_double(const op_tensor *tensor, int64_t index);
+// Integers of a tensor, `room` at most; the answer is how many it has.
+size_t kit_ints(const op_tensor *tensor, int64_t *out, size_t room);
+// Dims as sizes for math.
+size_t kit_shape(const op_tensor *tensor, size_t dims[OP_MAX_RANK]);
+// Product of dims first..last-1.
+size_t kit_extent(const op_tensor *tensor, int32_t first, int32_t last);
+bool kit_same_shape(const op_tensor *tensor, int32_t rank, const int64_t *dims);
+static inline int32_t kit_axis(int64_t axis, int32_t rank) {
+  return (int32_t)(axis < 0 ? axis + rank : axis);
+}
+static inline char *kit_at(const op_tensor *tensor, size_t index) {
+  return (char *)tensor->data + index * op_elem_size(tensor->elem);
+}
+// All bytes of an equally large tensor; nothing to do when they share memory. Strings stay alive.
+os_status kit_copy(op_tensor *to, const op_tensor *from);
+// To be called once bytes were copied by width: strings stay alive.
+os_status kit_keep(op_tensor *to, const op_tensor *from);
+// Zero of any type: 0, false, "".
+void kit_zero(op_tensor *tensor);
+// Compute did not find the shape that inference promised.
+os_status kit_shape_broken(op_run *ctx, const char *what);
+
+// Sorts `order` (any n indices) so that less(context, order[i + 1], order[i]) never holds; stable. `spare` has n entries.
+void kit_sort(size_t *order, size_t *spare, size_t n, bool (*less)(const void *context, size_t a, size_t b),
+              const void *context);
+
+// Steps `index` through dims in row-major order; false after the last.
+static inline bool kit_next(size_t rank, const size_t *dims, size_t *index) {
+  for (size_t axis = rank; axis-- > 0;) {
+    if (++index[axis] < dims[axis]) return true;
+    index[axis] = 0;
+  }
+  return false;
+}
+
+#endif
