@@ -24,6 +24,19 @@ void os_arena_clear(os_arena *self) {
   os_arena_init(self, self->memory);
 }
 
+void os_arena_rewind(os_arena *self) {
+  if (self->chunks == NULL) return;
+  os_arena_chunk *chunk = self->chunks->next;
+  while (chunk != NULL) {
+    os_arena_chunk *next = chunk->next;
+    os_memory_free(self->memory, chunk);
+    chunk = next;
+  }
+  self->chunks->next = NULL;
+  self->next = (char *)(self->chunks + 1);
+  self->end = (char *)self->chunks + self->chunks->size;
+}
+
 static void *os_arena__chunk(os_arena *self, size_t size) {
   size_t whole;
   bool own = size > self->grow / 2; // a large block gets a chunk of its own and leaves the current one open

@@ -6,7 +6,7 @@
 #include "report.h"
 
 // What inference knows of a value.
-struct os_fact {
+typedef struct os_fact {
   op_type type;        // 0 = unknown
   int32_t rank;        // -1 = unknown; tensors only
   const op_dim *dims;  // rank of them
@@ -15,7 +15,7 @@ struct os_fact {
   bool small_scalar;
   const op_tensor *value; // the whole value, NULL = unknown
   const op_fact *element; // of a sequence or optional: what is known of every element, NULL = nothing
-};
+} os_fact;
 
 // One inference: its tables, where findings go, and how bodies are inferred.
 typedef struct os_inferring {

@@ -8,8 +8,9 @@
 typedef struct os_session os_session;
 typedef struct os_run os_run;
 
-// What ended a job: one sentence for a person and where it happened. Strings live as long as the session or run.
+// What ended a job: one sentence for a person and where it happened. Strings live in `arena`.
 typedef struct os_trouble {
+  os_arena *arena;
   os_status status;
   os_str message;
   os_str path; // "graph.node[3]", empty = nowhere in particular
@@ -20,10 +21,10 @@ typedef struct os_session_options {
   const os_stop *stop;  // for making the session; borrowed during the call
 } os_session_options;
 
-// Finds a kernel for every node, makes node states, folds constants. On failure *trouble (may be NULL) says why; its strings
-// live in `arena`. OS_UNSUPPORTED names every operator without a kernel.
-os_status os_session_new(os_memory *memory, os_arena *arena, os_registry *registry, os_model *model,
-                         const os_session_options *options, os_trouble *trouble, os_session **out);
+// Finds a kernel for every node, makes node states, folds constants. On failure *trouble (its arena set by the caller) says
+// why. OS_UNSUPPORTED names every operator without a kernel.
+os_status os_session_new(os_memory *memory, os_registry *registry, os_model *model, const os_session_options *options,
+                         os_trouble *trouble, os_session **out);
 void os_session_free(os_session *self);
 
 typedef struct os_run_input {
