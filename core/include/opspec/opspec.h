@@ -1,0 +1,178 @@
+#ifndef OPSPEC_OPSPEC_H
+#define OPSPEC_OPSPEC_H
+
+// The host API: what a program that embeds the core calls (wasm/exports.c for JavaScript, tests natively). Everything
+// hangs on an Env; there is no global state. Calls are made from one thread.
+//
+// A call that answers a status leaves its result as text in the Env (opspec_output): JSON, or bytes where it says so. On
+// trouble that text is { "message", "path"?, "findings"? }. It stays valid until the next such call. Handles are freed by
+// their own function, in any order; what a freed one is still needed for lives on.
+
+#include <opspec/operator.h>
+
+typedef struct opspec_env opspec_env;
+typedef struct opspec_model opspec_model;
+typedef struct opspec_session opspec_session;
+typedef struct opspec_run opspec_run;
+typedef struct opspec_operator opspec_operator; // a registration
+typedef struct opspec_test opspec_test;         // a bundle's evidence
+typedef struct opspec_trial opspec_trial;       // one piece of it, being executed
+
+// ---- What the host offers ---------------------------------------------------------------------------------
+
+typedef enum opspec_file { OPSPEC_FILE_FOUND, OPSPEC_FILE_MISSING, OPSPEC_FILE_UNREADABLE } opspec_file;
+
+// All may be NULL. Kernel functions report trouble themselves (op_create_fail, op_infer_fail, op_run_fail) and answer
+// that status.
+typedef struct opspec_host {
+  void *context;
+  double (*now)(void *context); // milliseconds of a clock that never goes back
+  // A file of the current call's `files`. FOUND: *bytes is a block of opspec_alloc, which becomes the Env's.
+  opspec_file (*file)(void *context, os_str name, os_str *bytes);
+  // A kernel was registered under this number for the node's operator: starts it for one node. *instance names it then.
+  os_status (*create)(void *context, uint32_t kernel, op_create *ctx, uint32_t *instance);
+  void (*destroy)(void *context, uint32_t instance);
+  os_status (*infer)(void *context, uint32_t kernel, op_infer *ctx);
+  // OS_NEEDS_HOST: the outputs come later, then opspec_run_answer.
+  os_status (*compute)(void *context, uint32_t instance, op_run *ctx);
+} opspec_host;
+
+// ---- Env --------------------------------------------------------------------------------------------------
+
+typedef struct opspec_options {
+  uint64_t bytes, memory;   // limits, 0 = the default
+  uint32_t findings, depth; // the same
+  opspec_host host;
+  const op_family *const *families; // NULL-ended; outlives the Env
+} opspec_options;
+
+os_status opspec_env_new(const opspec_options *options, opspec_env **out);
+// Frees everything that hangs on it. Accepts NULL.
+void opspec_env_free(opspec_env *self);
+os_str opspec_output(const opspec_env *self);
+size_t opspec_memory_used(const opspec_env *self);
+void *opspec_alloc(opspec_env *self, size_t size);
+void opspec_free(opspec_env *self, void *block);
+
+// [{ domain, name, overload?, sinceVersion, deprecated?, inputs, outputs, attributes, source, kernel }]
+os_status opspec_operators(opspec_env *self);
+// { rule, severity, title, why, good, bad, source }; OS_INVALID_ARGUMENT names the nearest rules.
+os_status opspec_explain(opspec_env *self, os_str rule);
+// [ids of all rules]
+os_status opspec_rules(opspec_env *self);
+
+// ---- Documents --------------------------------------------------------------------------------------------
+
+typedef struct opspec_files {
+  bool given;
+  bool complete; // `names` are all there are; else others may be asked for as well
+  const os_str *names;
+  size_t count;
+} opspec_files;
+
+typedef struct opspec_check_options {
+  os_str as; // empty = by content; a kind ("spec", "model") or a message ("TensorProto")
+  bool strict, full;
+  double timeout_ms; // 0 = none
+  opspec_files files;
+} opspec_check_options;
+
+// Any document -> report. Only what keeps the check from being made at all is a status.
+os_status opspec_check(opspec_env *self, os_str bytes, const opspec_check_options *options);
+// A bundle given by its files alone -> report.
+os_status opspec_check_bundle(opspec_env *self, const opspec_check_options *options);
+// The message as JSON (proto_json.h); its addresses hold until opspec_decode_end. OS_MALFORMED with findings.
+os_status opspec_decode(opspec_env *self, os_str bytes, os_str as);
+void opspec_decode_end(opspec_env *self);
+// "model", "tensor", "json", "zip", ... or "unknown" by content -> { kind, evidence, candidates }
+os_status opspec_sniff(opspec_env *self, os_str bytes);
+
+// ---- Models and runs --------------------------------------------------------------------------------------
+
+// `bytes` is a block of opspec_alloc, which becomes the model's, also on failure. -> { inputs, outputs }
+os_status opspec_model_load(opspec_env *self, os_str bytes, const opspec_files *files, opspec_model **out);
+os_status opspec_model_check(opspec_model *self, const opspec_check_options *options);
+void opspec_model_free(opspec_model *self);
+
+// -> { inputs: [{ name, type, optional? }], outputs: [names] }
+os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session **out);
+void opspec_session_free(opspec_session *self);
+
+typedef struct opspec_input {
+  os_str name;
+  op_value *value; // the run takes the reference, also on failure
+} opspec_input;
+// outputs: names of values of the graph; count 0 = the model's outputs. One run of a session at a time.
+os_status opspec_run_start(opspec_session *session, const opspec_input *inputs, size_t input_count,
+                           const os_str *outputs, size_t output_count, opspec_run **out);
+// About `budget` steps: OS_OK done, OS_YIELD, OS_NEEDS_HOST, or trouble (with its text).
+os_status opspec_run_step(opspec_run *self, uint64_t budget);
+void opspec_run_answer(opspec_run *self, os_status status, os_str message);
+op_value *opspec_run_result(const opspec_run *self, size_t index); // borrowed
+void opspec_run_free(opspec_run *self);
+
+// ---- Operators --------------------------------------------------------------------------------------------
+
+enum {                      // opspec_register flags
+  OPSPEC_KERNEL = 1,        // there is a kernel; else the operator is only declared
+  OPSPEC_KERNEL_INFERS = 2, // it has inference of its own
+  OPSPEC_KERNEL_SHAPES = 4, // which gives shapes
+};
+// since 0 = the document's own. -> { domain, name, overload, sinceVersion, specification }; OS_MALFORMED with findings.
+os_status opspec_register(opspec_env *self, os_str document, int since, uint32_t kernel, uint32_t flags,
+                          opspec_operator **out);
+// Takes it out of the registry. Its number is in use until opspec_host.destroy was called for all instances.
+void opspec_unregister(opspec_operator *self);
+
+// ---- Values -----------------------------------------------------------------------------------------------
+
+// A message of this kind ("tensor", "sequence", ...) -> value.
+os_status opspec_value_read(opspec_env *self, os_str bytes, os_str kind, op_value **out);
+// -> bytes of the message.
+os_status opspec_value_write(opspec_env *self, const op_value *value, os_str name);
+// A value as evidence documents write it (JSON).
+os_status opspec_value_parse(opspec_env *self, os_str json, op_value **out);
+// 0 when the text is no type expression.
+op_type opspec_type(opspec_env *self, os_str expression);
+// Expression of a type, valid as long as the Env.
+os_str opspec_type_name(opspec_env *self, op_type type);
+// New values; NULL when memory is exhausted or a size is beyond what there can be. Released with op_value_release.
+op_value *opspec_tensor(opspec_env *self, op_elem elem, int32_t rank, const int64_t *dims);
+op_value *opspec_sequence(opspec_env *self, op_type type);
+os_status opspec_sequence_add(op_value *sequence, op_value *item);          // takes the reference
+op_value *opspec_optional(opspec_env *self, op_type type, op_value *inner); // takes the reference
+op_value *opspec_map(opspec_env *self, op_type type, op_value *keys, op_value *const *values,
+                     size_t count); // takes all
+op_value *opspec_sparse(opspec_env *self, op_elem elem, op_value *values, op_value *indices, int32_t rank,
+                        const int64_t *dims); // takes both
+// Items of a sequence or map, of an optional (0 or 1), of a sparse tensor (values, indices). Borrowed.
+size_t opspec_value_count(const op_value *value);
+op_value *opspec_value_at(const op_value *value, size_t index);
+const op_tensor *opspec_value_keys(const op_value *map);
+// Shape of the dense tensor, for a sparse one; the tensor itself otherwise.
+const op_tensor *opspec_value_head(const op_value *value);
+
+// ---- Evidence ---------------------------------------------------------------------------------------------
+
+// A bundle, or a folder in ONNX's layout, given by its files; or the bytes of a .zip of it (a block of opspec_alloc, which
+// becomes the test's). -> { specs: [{ file, folder, name, domain, opType, overload, valid, kernels, deterministic }],
+// cases: [{ spec, path, name, problem? }], findings }
+os_status opspec_test_open(opspec_env *self, os_str zip, const opspec_files *files, opspec_test **out);
+// A file of the bundle -> bytes. OS_INVALID_ARGUMENT when it is not there.
+os_status opspec_test_file(opspec_test *self, os_str name);
+// All names -> [names]
+os_status opspec_test_names(opspec_test *self);
+void opspec_test_free(opspec_test *self);
+
+// Makes the node's model, checks it and makes a session. `version`: since version that the spec was registered with,
+// 0 = the registry's. Never trouble of the evidence: opspec_trial_end says it.
+os_status opspec_trial_start(opspec_test *test, size_t index, bool check, opspec_trial **out);
+// As opspec_run_step; but whatever ends a run ends the trial: then OS_OK.
+os_status opspec_trial_step(opspec_trial *self, uint64_t budget);
+void opspec_trial_answer(opspec_trial *self, os_status status, os_str message);
+// -> { status: "passed" | "failed" | "skipped" | "error", message?, findings }. `misbehaved`: the kernel failed by a fault
+// of its own (a TypeError, a trap), which is never an expected error.
+os_status opspec_trial_end(opspec_trial *self, bool misbehaved);
+void opspec_trial_free(opspec_trial *self);
+
+#endif
