@@ -16,10 +16,15 @@ typedef struct math_conv_shape {
   ptrdiff_t pad_begin[3];
 } math_conv_shape;
 
-typedef enum math_conv_algorithm { MATH_CONV_GEMM, MATH_CONV_POINTWISE, MATH_CONV_DEPTHWISE } math_conv_algorithm;
+typedef enum math_conv_algorithm {
+  MATH_CONV_GEMM,
+  MATH_CONV_POINTWISE,
+  MATH_CONV_DEPTHWISE
+} math_conv_algorithm;
 
 /* Output length of one axis: floor((in + pads - (dilation (kernel - 1) + 1)) / stride) + 1, 0 if the window does not fit. */
-size_t math_conv_out(size_t in, size_t kernel, size_t stride, size_t dilation, ptrdiff_t pad_begin, ptrdiff_t pad_end);
+size_t math_conv_out(size_t in, size_t kernel, size_t stride, size_t dilation, ptrdiff_t pad_begin,
+                     ptrdiff_t pad_end);
 
 /* Which way a shape is computed; the other functions choose the same by themselves. */
 math_conv_algorithm math_conv_choose(const math_conv_shape *s);
@@ -31,11 +36,12 @@ size_t math_conv_tasks(const math_conv_shape *s);
 
 /* epilogue rows are filters (bias_kind ROW is the convolution's bias), columns are the positions of one image's plane;
  * residual has y's layout and its stride is ignored. NULL: none. y must not overlap x or the residual. */
-void math_conv_f32(const math_conv_shape *s, float *y, const float *x, const void *packed, const math_epilogue *epilogue,
-                   size_t task_begin, size_t task_end, void *scratch);
+void math_conv_f32(const math_conv_shape *s, float *y, const float *x, const void *packed,
+                   const math_epilogue *epilogue, size_t task_begin, size_t task_end, void *scratch);
 
 /* The definition, slow: for tests. bias may be NULL. Sums in double. */
-void math_conv_reference(const math_conv_shape *s, float *y, const float *x, const float *weights, const float *bias);
+void math_conv_reference(const math_conv_shape *s, float *y, const float *x, const float *weights,
+                         const float *bias);
 
 /* col[channels kernel..., out...] from one image x[channels, in...] and back (adding onto y, which the caller clears).
  * `channels` of the shape counts; batch, filters, groups do not. col2im is what ConvTranspose and Col2Im need: there `in`

@@ -54,8 +54,8 @@ bool math_gemm_wants_packing(size_t m, size_t n, size_t k);
 size_t math_gemm_panel(void);
 size_t math_gemm_packed_b_bytes(size_t k, size_t n);
 /* Packs columns [col_begin, col_end) of b into the buffer for all n columns. */
-void math_gemm_pack_b(void *packed, const float *b, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t k, size_t n,
-                      size_t col_begin, size_t col_end);
+void math_gemm_pack_b(void *packed, const float *b, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t k,
+                      size_t n, size_t col_begin, size_t col_end);
 
 /* Bytes of scratch for one call. */
 size_t math_gemm_scratch_bytes(size_t m, size_t n, size_t k);
@@ -63,16 +63,18 @@ size_t math_gemm_scratch_bytes(size_t m, size_t n, size_t k);
 size_t math_gemm_row_block(void);
 /* Computes rows [row_begin, row_end) of columns [col_begin, col_end) of c; col_begin is a multiple of math_gemm_panel() (for
  * a single row, columns are what threads share). */
-void math_gemm_f32(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end, void *scratch);
+void math_gemm_f32(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end,
+                   void *scratch);
 
 /* Applies an epilogue to rows [row_begin, row_end) of c on its own. */
-void math_epilogue_apply(const math_epilogue *e, float *c, ptrdiff_t c_row_stride, size_t row_begin, size_t row_end,
-                         size_t col_begin, size_t col_end);
+void math_epilogue_apply(const math_epilogue *e, float *c, ptrdiff_t c_row_stride, size_t row_begin,
+                         size_t row_end, size_t col_begin, size_t col_end);
 
 /* Plain products without packing for the rarer types, c = a b; integers wrap. type: MATH_F64, MATH_I32, MATH_U32, MATH_I64,
  * MATH_U64; strides in elements; columns of c adjacent. False for another type. */
-bool math_matmul(int type, void *c, ptrdiff_t c_row_stride, const void *a, ptrdiff_t a_row_stride, ptrdiff_t a_col_stride,
-                 const void *b, ptrdiff_t b_row_stride, ptrdiff_t b_col_stride, size_t m, size_t n, size_t k);
+bool math_matmul(int type, void *c, ptrdiff_t c_row_stride, const void *a, ptrdiff_t a_row_stride,
+                 ptrdiff_t a_col_stride, const void *b, ptrdiff_t b_row_stride, ptrdiff_t b_col_stride,
+                 size_t m, size_t n, size_t k);
 
 /* c[i, j] = sum over k of (a[i, k] - a_zero[i]) (b[k, j] - b_zero[j]) in int32 that wraps. a and b are int8 or uint8 each.
  * Zero points are absent (NULL), one (stride 0) or one per row of a or column of b (stride 1), in the operand's type. */
@@ -89,8 +91,9 @@ typedef struct math_gemm_int8 {
 } math_gemm_int8;
 
 size_t math_gemm_int8_packed_b_bytes(size_t k, size_t n);
-void math_gemm_int8_pack_b(void *packed, const void *b, bool b_signed, ptrdiff_t row_stride, ptrdiff_t col_stride,
-                           const void *b_zero, ptrdiff_t b_zero_stride, size_t k, size_t n);
+void math_gemm_int8_pack_b(void *packed, const void *b, bool b_signed, ptrdiff_t row_stride,
+                           ptrdiff_t col_stride, const void *b_zero, ptrdiff_t b_zero_stride, size_t k,
+                           size_t n);
 size_t math_gemm_int8_scratch_bytes(size_t m, size_t n, size_t k);
 void math_gemm_int8_run(const math_gemm_int8 *g, size_t row_begin, size_t row_end, void *scratch);
 

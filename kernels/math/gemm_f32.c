@@ -38,8 +38,8 @@ size_t math_gemm_scratch_bytes(size_t m, size_t n, size_t k) {
 
 bool math_gemm_wants_packing(size_t m, size_t n, size_t k) { return m >= 8 && n >= NR && k >= 4; }
 
-void math_gemm_pack_b(void *packed, const float *b, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t k, size_t n,
-                      size_t col_begin, size_t col_end) {
+void math_gemm_pack_b(void *packed, const float *b, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t k,
+                      size_t n, size_t col_begin, size_t col_end) {
   for (size_t j = col_begin; j < col_end; j += NR) {
     float *dst = (float *)packed + j * k;
     const float *src = b + (ptrdiff_t)j * col_stride;
@@ -57,7 +57,8 @@ void math_gemm_pack_b(void *packed, const float *b, ptrdiff_t row_stride, ptrdif
 }
 
 /* Rows of a in strips of MR, depth-major within a strip; the last strip holds rows % MR rows. */
-static void gemm__pack_a(float *dst, const float *a, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t rows, size_t depth) {
+static void gemm__pack_a(float *dst, const float *a, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t rows,
+                         size_t depth) {
   for (size_t i = 0; i < rows; i += MR) {
     size_t height = rows - i < MR ? rows - i : MR;
     for (size_t r = 0; r < height; r++) {
@@ -70,8 +71,8 @@ static void gemm__pack_a(float *dst, const float *a, ptrdiff_t row_stride, ptrdi
 }
 
 /* c[rows, 8] (+)= a strip times a panel. */
-SIMD_INLINE void gemm__tile(const int rows, size_t depth, const float *a, const float *b, float *c, ptrdiff_t c_stride, bool add,
-                            size_t width) {
+SIMD_INLINE void gemm__tile(const int rows, size_t depth, const float *a, const float *b, float *c,
+                            ptrdiff_t c_stride, bool add, size_t width) {
   f32x4 acc[MR][2];
   for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = f32x4_splat(0.0f);
   for (size_t p = 0; p < depth; p++, a += rows, b += NR) {
@@ -100,53 +101,58 @@ SIMD_INLINE void gemm__tile(const int rows, size_t depth, const float *a, const 
   }
 }
 
-static void gemm__tile_full(size_t depth, const float *a, const float *b, float *c, ptrdiff_t c_stride, bool add, size_t width) {
+static void gemm__tile_full(size_t depth, const float *a, const float *b, float *c, ptrdiff_t c_stride,
+                            bool add, size_t width) {
   gemm__tile(MR, depth, a, b, c, c_stride, add, width);
 }
 
-static void gemm__tile_edge(size_t rows, size_t depth, const float *a, const float *b, float *c, ptrdiff_t c_stride, bool add,
-                            size_t width) {
+static void gemm__tile_edge(size_t rows, size_t depth, const float *a, const float *b, float *c,
+                            ptrdiff_t c_stride, bool add, size_t width) {
   switch (rows) {
-    case 1: gemm__tile(1, depth, a, b, c, c_stride, add, width); break;
-    case 2: gemm__tile(2, depth, a, b, c, c_stride, add, width); break;
-    case 3: gemm__tile(3, depth, a, b, c, c_stride, add, width); break;
+  case 1: gemm__tile(1, depth, a, b, c, c_stride, add, width); break;
+  case 2: gemm__tile(2, depth, a, b, c, c_stride, add, width); break;
+  case 3: gemm__tile(3, depth, a, b, c, c_stride, add, width); break;
 #if GEMM_MR > 4
-    case 4: gemm__tile(4, depth, a, b, c, c_stride, add, width); break;
+  case 4: gemm__tile(4, depth, a, b, c, c_stride, add, width); break;
 #endif
 #if GEMM_MR > 5
-    case 5: gemm__tile(5, depth, a, b, c, c_stride, add, width); break;
+  case 5: gemm__tile(5, depth, a, b, c, c_stride, add, width); break;
 #endif
-    default: break;
+  default: break;
   }
 }
 
-static void gemm__block(size_t rows, size_t depth, const float *a, const float *b, float *c, ptrdiff_t c_stride, bool add,
-                        size_t width) {
+static void gemm__block(size_t rows, size_t depth, const float *a, const float *b, float *c,
+                        ptrdiff_t c_stride, bool add, size_t width) {
   size_t i = 0;
-  for (; i + MR <= rows; i += MR, a += MR * depth, c += MR * c_stride) gemm__tile_full(depth, a, b, c, c_stride, add, width);
+  for (; i + MR <= rows; i += MR, a += MR * depth, c += MR * c_stride)
+    gemm__tile_full(depth, a, b, c, c_stride, add, width);
   if (i < rows) gemm__tile_edge(rows - i, depth, a, b, c, c_stride, add, width);
 }
 
-static void gemm__clear(float *c, ptrdiff_t stride, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end) {
+static void gemm__clear(float *c, ptrdiff_t stride, size_t row_begin, size_t row_end, size_t col_begin,
+                        size_t col_end) {
   for (size_t i = row_begin; i < row_end; i++) {
     memset(c + (ptrdiff_t)i * stride + col_begin, 0, (col_end - col_begin) * sizeof(float));
   }
 }
 
-static void gemm__packed(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end, float *scratch) {
+static void gemm__packed(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin,
+                         size_t col_end, float *scratch) {
   size_t step = gemm__depth(g->k);
   for (size_t i = row_begin; i < row_end; i += MC) {
     size_t rows = row_end - i < MC ? row_end - i : MC;
     for (size_t p = 0; p < g->k; p += step) {
       size_t depth = g->k - p < step ? g->k - p : step;
       bool last = p + depth == g->k;
-      gemm__pack_a(scratch, g->a + (ptrdiff_t)i * g->a_row_stride + (ptrdiff_t)p * g->a_col_stride, g->a_row_stride,
-                   g->a_col_stride, rows, depth);
+      gemm__pack_a(scratch, g->a + (ptrdiff_t)i * g->a_row_stride + (ptrdiff_t)p * g->a_col_stride,
+                   g->a_row_stride, g->a_col_stride, rows, depth);
       size_t done = col_begin;
       for (size_t j = col_begin; j < col_end; j += NR) {
         size_t width = col_end - j < NR ? col_end - j : NR;
         const float *panel = (const float *)g->b_packed + j * g->k + p * NR;
-        gemm__block(rows, depth, scratch, panel, g->c + (ptrdiff_t)i * g->c_row_stride + j, g->c_row_stride, p > 0, width);
+        gemm__block(rows, depth, scratch, panel, g->c + (ptrdiff_t)i * g->c_row_stride + j, g->c_row_stride,
+                    p > 0, width);
         size_t ready = j + width;
         if (last && g->epilogue && (ready == col_end || ready - done >= EPILOGUE_COLUMNS)) {
           math_epilogue_apply(g->epilogue, g->c, g->c_row_stride, i, i + rows, done, ready);
@@ -158,7 +164,8 @@ static void gemm__packed(const math_gemm *g, size_t row_begin, size_t row_end, s
 }
 
 /* One row of a times columns [j, j + 4 vectors) of a row-major b, in the packed kernel's order of summation. */
-SIMD_INLINE void gemm__row_strip(const math_gemm *g, size_t i, size_t j, const int vectors, size_t begin, size_t end) {
+SIMD_INLINE void gemm__row_strip(const math_gemm *g, size_t i, size_t j, const int vectors, size_t begin,
+                                 size_t end) {
   f32x4 acc[8];
   for (int v = 0; v < vectors; v++) acc[v] = f32x4_splat(0.0f);
   const float *a = g->a + (ptrdiff_t)i * g->a_row_stride;
@@ -176,13 +183,15 @@ SIMD_INLINE void gemm__row_strip(const math_gemm *g, size_t i, size_t j, const i
 static float gemm__element(const float *a, ptrdiff_t a_step, const float *b, ptrdiff_t b_step, size_t count) {
   float sum = 0.0f;
   for (size_t p = 0; p < count; p++) {
-    f32x4 v = f32x4_madd(f32x4_splat(a[(ptrdiff_t)p * a_step]), f32x4_splat(b[(ptrdiff_t)p * b_step]), f32x4_splat(sum));
+    f32x4 v = f32x4_madd(f32x4_splat(a[(ptrdiff_t)p * a_step]), f32x4_splat(b[(ptrdiff_t)p * b_step]),
+                         f32x4_splat(sum));
     sum = v[0];
   }
   return sum;
 }
 
-static void gemm__rows_of_b(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end) {
+static void gemm__rows_of_b(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin,
+                            size_t col_end) {
   size_t step = gemm__depth(g->k);
   for (size_t i = row_begin; i < row_end; i++) {
     for (size_t p = 0; p < g->k; p += step) {
@@ -191,8 +200,9 @@ static void gemm__rows_of_b(const math_gemm *g, size_t row_begin, size_t row_end
       for (; j + 32 <= col_end; j += 32) gemm__row_strip(g, i, j, 8, p, end);
       for (; j + 4 <= col_end; j += 4) gemm__row_strip(g, i, j, 1, p, end);
       for (; j < col_end; j++) {
-        float sum = gemm__element(g->a + (ptrdiff_t)i * g->a_row_stride + (ptrdiff_t)p * g->a_col_stride, g->a_col_stride,
-                                  g->b + (ptrdiff_t)p * g->b_row_stride + j, g->b_row_stride, end - p);
+        float sum = gemm__element(g->a + (ptrdiff_t)i * g->a_row_stride + (ptrdiff_t)p * g->a_col_stride,
+                                  g->a_col_stride, g->b + (ptrdiff_t)p * g->b_row_stride + j, g->b_row_stride,
+                                  end - p);
         float *c = g->c + (ptrdiff_t)i * g->c_row_stride + j;
         *c = p ? *c + sum : sum;
       }
@@ -215,7 +225,8 @@ static float gemm__dot(const float *a, const float *b, size_t n) {
   return f32x4_sum((s0 + s1) + (s2 + s3));
 }
 
-static void gemm__columns_of_b(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end) {
+static void gemm__columns_of_b(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin,
+                               size_t col_end) {
   for (size_t i = row_begin; i < row_end; i++) {
     const float *a = g->a + (ptrdiff_t)i * g->a_row_stride;
     float *c = g->c + (ptrdiff_t)i * g->c_row_stride;
@@ -227,7 +238,8 @@ static void gemm__columns_of_b(const math_gemm *g, size_t row_begin, size_t row_
   }
 }
 
-void math_gemm_f32(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end, void *scratch) {
+void math_gemm_f32(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin, size_t col_end,
+                   void *scratch) {
   if (row_begin >= row_end || col_begin >= col_end) return;
   if (g->k == 0) {
     gemm__clear(g->c, g->c_row_stride, row_begin, row_end, col_begin, col_end);
@@ -239,5 +251,6 @@ void math_gemm_f32(const math_gemm *g, size_t row_begin, size_t row_end, size_t 
   } else {
     gemm__columns_of_b(g, row_begin, row_end, col_begin, col_end);
   }
-  if (g->epilogue) math_epilogue_apply(g->epilogue, g->c, g->c_row_stride, row_begin, row_end, col_begin, col_end);
+  if (g->epilogue)
+    math_epilogue_apply(g->epilogue, g->c, g->c_row_stride, row_begin, row_end, col_begin, col_end);
 }

@@ -61,12 +61,13 @@ typedef void (*math_unary_fn)(void *dst, const void *src, size_t n, const math_p
 
 /* Returns the index of the first element that has no result, -1 if all have one. Only div, mod and fmod of integers
  * ever report one (divisor 0); that element is set to 0 and the rest is computed. */
-typedef ptrdiff_t (*math_binary_fn)(void *dst, const void *a, const void *b, size_t n, int mode, const math_params *p);
+typedef ptrdiff_t (*math_binary_fn)(void *dst, const void *a, const void *b, size_t n, int mode,
+                                    const math_params *p);
 
 typedef enum math_class { MATH_UNARY, MATH_PREDICATE, MATH_BINARY, MATH_COMPARE } math_class;
 
-/* Sets of element types that math.def names. */
-#define MATH_FOR_BOOL(X, op) X(op, bool)
+/* Sets of element types that math.def names (b8 is bool, which is a macro). */
+#define MATH_FOR_BOOL(X, op) X(op, b8)
 #define MATH_FOR_FLOAT(X, op) X(op, f32) X(op, f64)
 #define MATH_FOR_SIGNED(X, op) X(op, i8) X(op, i16) X(op, i32) X(op, i64)
 #define MATH_FOR_UNSIGNED(X, op) X(op, u8) X(op, u16) X(op, u32) X(op, u64)
@@ -96,10 +97,12 @@ typedef enum math_loop_id {
 } math_loop_id;
 
 /* math_add_f32, ... */
-#define MATH_DECLARE_UNARY(op, type) void math_##op##_##type(void *dst, const void *src, size_t n, const math_params *p);
+#define MATH_DECLARE_UNARY(op, type) \
+  void math_##op##_##type(void *dst, const void *src, size_t n, const math_params *p);
 #define MATH_DECLARE_PREDICATE(op, type) MATH_DECLARE_UNARY(op, type)
-#define MATH_DECLARE_BINARY(op, type)                                                                                            \
-  ptrdiff_t math_##op##_##type(void *dst, const void *a, const void *b, size_t n, int mode, const math_params *p);
+#define MATH_DECLARE_BINARY(op, type)                                                       \
+  ptrdiff_t math_##op##_##type(void *dst, const void *a, const void *b, size_t n, int mode, \
+                               const math_params *p);
 #define MATH_DECLARE_COMPARE(op, type) MATH_DECLARE_BINARY(op, type)
 #define MATH_OP(op, cls, set) MATH_FOR_##set(MATH_DECLARE_##cls, op)
 #include "math.def"
@@ -125,13 +128,14 @@ math_loop_id math_loop_find(math_op op, int type);
  * f32 itself the loop is called as it is. `type` is that of the operands, and of the result unless the loop answers bool.
  * Rounding to `type` is nearest even, saturating where the type has no infinity. dst == an operand is allowed. */
 void math_run_unary(math_loop_id loop, int type, void *dst, const void *src, size_t n, const math_params *p);
-ptrdiff_t math_run_binary(math_loop_id loop, int type, void *dst, const void *a, const void *b, size_t n, int mode,
-                          const math_params *p);
+ptrdiff_t math_run_binary(math_loop_id loop, int type, void *dst, const void *a, const void *b, size_t n,
+                          int mode, const math_params *p);
 
 /* dst[i] = condition[i] ? a[i] : b[i] for elements of width 1, 2, 4, 8 or 16 bytes. scalars: any of the MATH_SCALAR_ bits
  * for operands that are one element. */
 enum { MATH_SCALAR_CONDITION = 1, MATH_SCALAR_A = 2, MATH_SCALAR_B = 4 };
-void math_where(void *dst, const uint8_t *condition, const void *a, const void *b, size_t n, int scalars, size_t width);
+void math_where(void *dst, const uint8_t *condition, const void *a, const void *b, size_t n, int scalars,
+                size_t width);
 
 /* Convert n elements between any two of the math_types. Returns false, and writes nothing, for a type it does not know.
  * - float to integer: NaN gives 0, truncated, saturated to 32 or 64 bits; narrower types keep the low bits of that int32.

@@ -24,7 +24,8 @@ typedef enum math_reduction {
 
 /* dst[outer, inner]. type: f32, f64, i32, i64, u32, u64 for all; i8, u8, i16, u16, bool for MAX and MIN. Integers wrap;
  * L2 and the logarithms of integers are computed in double and truncated. False for another type. */
-bool math_reduce(math_reduction r, int type, void *dst, const void *src, size_t outer, size_t n, size_t inner);
+bool math_reduce(math_reduction r, int type, void *dst, const void *src, size_t outer, size_t n,
+                 size_t inner);
 
 /* Reducing several separate axes one after another: what the first pass does, the ones between, and the last. */
 typedef struct math_reduce_passes {
@@ -34,10 +35,11 @@ math_reduce_passes math_reduce_steps(math_reduction r);
 
 /* dst[outer, inner] int64 index of the largest (largest = true) or smallest element: first NaN if there is one, otherwise
  * the first of equals, or the last of equals with select_last (the last NaN then). n >= 1. All numeric types and bool. */
-bool math_arg_extreme(int type, bool largest, bool select_last, int64_t *dst, const void *src, size_t outer, size_t n, size_t inner);
+bool math_arg_extreme(int type, bool largest, bool select_last, int64_t *dst, const void *src, size_t outer,
+                      size_t n, size_t inner);
 
 /* Running sum or product along n. type: f32, f64, i32, i64, u32, u64. In place is allowed. */
-bool math_cumulate(int type, bool product, bool exclusive, bool reverse, void *dst, const void *src, size_t outer, size_t n,
-                   size_t inner);
+bool math_cumulate(int type, bool product, bool exclusive, bool reverse, void *dst, const void *src,
+                   size_t outer, size_t n, size_t inner);
 
 #endif

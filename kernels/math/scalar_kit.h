@@ -14,7 +14,8 @@ KIT_INLINE double kit_poly(const double *c, const int count, double x) {
   return sum;
 }
 
-#define KIT_POLY(x, ...) kit_poly((const double[]){__VA_ARGS__}, (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), x)
+#define KIT_POLY(x, ...) \
+  kit_poly((const double[]){__VA_ARGS__}, (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), x)
 
 KIT_INLINE double kit_pow2(int64_t k) { return math_f64_from_bits((uint64_t)(k + 1023) << 52); }
 
@@ -34,9 +35,9 @@ KIT_INLINE double kit_high(double x) { return math_f64_from_bits(math_f64_bits(x
 #define KIT_LN2_LOW 1.9082149292705877e-10
 
 /* (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2, relative error of e^r - 1 below 2^-61. */
-#define KIT_EXP_POLY(r)                                                                                                          \
-  KIT_POLY(r, 0.5, 0.16666666666666677, 0.041666666666666699, 0.0083333333333215319, 0.0013888888888866748,                     \
-           0.00019841269886400556, 2.4801587360760034e-05, 2.7557243912063955e-06, 2.7557242563925077e-07, 2.5109147286353974e-08, \
-           2.0924509510445761e-09)
+#define KIT_EXP_POLY(r)                                                                                     \
+  KIT_POLY(r, 0.5, 0.16666666666666677, 0.041666666666666699, 0.0083333333333215319, 0.0013888888888866748, \
+           0.00019841269886400556, 2.4801587360760034e-05, 2.7557243912063955e-06, 2.7557242563925077e-07,  \
+           2.5109147286353974e-08, 2.0924509510445761e-09)
 
 #endif

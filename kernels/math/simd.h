@@ -77,7 +77,9 @@ SIMD_INLINE f32x4 f32x4_select(i32x4 mask, f32x4 yes, f32x4 no) {
 #endif
 }
 
-SIMD_INLINE i32x4 i32x4_select(i32x4 mask, i32x4 yes, i32x4 no) { return (i32x4)f32x4_select(mask, (f32x4)yes, (f32x4)no); }
+SIMD_INLINE i32x4 i32x4_select(i32x4 mask, i32x4 yes, i32x4 no) {
+  return (i32x4)f32x4_select(mask, (f32x4)yes, (f32x4)no);
+}
 
 SIMD_INLINE int i32x4_any(i32x4 mask) {
 #ifdef __wasm_simd128__
@@ -135,13 +137,21 @@ SIMD_INLINE f32x4 f32x4_ceil(f32x4 x) { return (f32x4)wasm_f32x4_ceil((v128_t)x)
 SIMD_INLINE f32x4 f32x4_trunc(f32x4 x) { return (f32x4)wasm_f32x4_trunc((v128_t)x); }
 SIMD_INLINE f32x4 f32x4_nearest(f32x4 x) { return (f32x4)wasm_f32x4_nearest((v128_t)x); }
 SIMD_INLINE i32x4 i32x4_trunc_sat(f32x4 x) { return (i32x4)wasm_i32x4_trunc_sat_f32x4((v128_t)x); }
-SIMD_INLINE i32x4 i32x4_dot_i16x8(i16x8 a, i16x8 b) { return (i32x4)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b); }
+SIMD_INLINE i32x4 i32x4_dot_i16x8(i16x8 a, i16x8 b) {
+  return (i32x4)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b);
+}
 #else
 SIMD_INLINE f32x4 f32x4_sqrt(f32x4 x) { return (f32x4){sqrtf(x[0]), sqrtf(x[1]), sqrtf(x[2]), sqrtf(x[3])}; }
-SIMD_INLINE f32x4 f32x4_floor(f32x4 x) { return (f32x4){floorf(x[0]), floorf(x[1]), floorf(x[2]), floorf(x[3])}; }
+SIMD_INLINE f32x4 f32x4_floor(f32x4 x) {
+  return (f32x4){floorf(x[0]), floorf(x[1]), floorf(x[2]), floorf(x[3])};
+}
 SIMD_INLINE f32x4 f32x4_ceil(f32x4 x) { return (f32x4){ceilf(x[0]), ceilf(x[1]), ceilf(x[2]), ceilf(x[3])}; }
-SIMD_INLINE f32x4 f32x4_trunc(f32x4 x) { return (f32x4){truncf(x[0]), truncf(x[1]), truncf(x[2]), truncf(x[3])}; }
-SIMD_INLINE f32x4 f32x4_nearest(f32x4 x) { return (f32x4){rintf(x[0]), rintf(x[1]), rintf(x[2]), rintf(x[3])}; }
+SIMD_INLINE f32x4 f32x4_trunc(f32x4 x) {
+  return (f32x4){truncf(x[0]), truncf(x[1]), truncf(x[2]), truncf(x[3])};
+}
+SIMD_INLINE f32x4 f32x4_nearest(f32x4 x) {
+  return (f32x4){rintf(x[0]), rintf(x[1]), rintf(x[2]), rintf(x[3])};
+}
 
 SIMD_INLINE int32_t simd__trunc_sat(float x) {
   if (!(x == x)) return 0;

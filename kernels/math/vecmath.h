@@ -1,0 +1,233 @@
+/* Elementary functions of four floats. Bounds are in units in the last place of the result, measured by
+ * tests/kernels/loops_f32_test.c over random and special operands. Each lane depends on its own operands alone. */
+#ifndef OPSPEC_VECMATH_H
+#define OPSPEC_VECMATH_H
+
+#include "scalars.h"
+#include "simd.h"
+
+/* c[0] + c[1] x + ... */
+SIMD_INLINE f32x4 vec_poly(const float *c, const int count, f32x4 x) {
+  f32x4 sum = f32x4_splat(c[count - 1]);
+#pragma clang loop unroll(full)
+  for (int i = count - 2; i >= 0; i--) sum = f32x4_splat(c[i]) + x * sum;
+  return sum;
+}
+
+#define VEC_POLY(x, ...) \
+  vec_poly((const float[]){__VA_ARGS__}, (int)(sizeof((const float[]){__VA_ARGS__}) / sizeof(float)), x)
+
+#define VEC_LN2_HIGH 0.693145752f /* 15 bits: exact times an exponent */
+#define VEC_LN2_LOW 1.42860677e-06f
+#define VEC_ROUND 12582912.0f /* 1.5 2^23: adding it rounds to an integer, which its bits then hold */
+
+/* 2^k for k in [-126, 127]. */
+SIMD_INLINE f32x4 vec_pow2(i32x4 k) { return (f32x4)((k + 127) << 23); }
+
+/* x = k ln 2 + r with |r| <= ln(2) / 2; returns e^r - 1. x within [-110, 110], or NaN. */
+SIMD_INLINE f32x4 vec_exp_reduced(f32x4 x, i32x4 *k) {
+  f32x4 rounded = x * f32x4_splat(1.44269504f) + f32x4_splat(VEC_ROUND);
+  f32x4 kf = rounded - f32x4_splat(VEC_ROUND);
+  f32x4 r = (x - kf * f32x4_splat(VEC_LN2_HIGH)) - kf * f32x4_splat(VEC_LN2_LOW);
+  *k = (i32x4)rounded - (i32x4)f32x4_splat(VEC_ROUND);
+  return r + r * r * VEC_POLY(r, 0.5f, 0.16666542f, 0.0416662805f, 0.00836664252f, 0.00139465125f);
+}
+
+/* 1.1 units; subnormal results are right. */
+SIMD_INLINE f32x4 vec_exp(f32x4 x) {
+  i32x4 k;
+  f32x4 p = vec_exp_reduced(f32x4_pmin(f32x4_pmax(x, f32x4_splat(-105.0f)), f32x4_splat(90.0f)), &k);
+  i32x4 half = k >> 1;
+  return (f32x4_splat(1.0f) + p) * vec_pow2(half) * vec_pow2(k - half);
+}
+
+/* e^x for x <= 0, with results below 2^-126 as 0. */
+SIMD_INLINE f32x4 vec_exp_negative(f32x4 x) {
+  i32x4 k;
+  f32x4 p = vec_exp_reduced(f32x4_pmax(x, f32x4_splat(-88.0f)), &k);
+  f32x4 result = (f32x4_splat(1.0f) + p) * vec_pow2(k);
+  return (f32x4)(~(x < f32x4_splat(-87.33654f)) & (i32x4)result);
+}
+
+/* e^x - 1 for x <= 0 (the loops use nothing else): 1.5 units. */
+SIMD_INLINE f32x4 vec_expm1_negative(f32x4 x) {
+  i32x4 k;
+  f32x4 p = vec_exp_reduced(f32x4_pmax(x, f32x4_splat(-20.0f)), &k);
+  f32x4 scale = vec_pow2(k);
+  return scale * p + (scale - f32x4_splat(1.0f));
+}
+
+/* log(2^k (1 + f)) for f in [sqrt(1/2) - 1, sqrt(2) - 1]. */
+SIMD_INLINE f32x4 vec_log_reduced(f32x4 f, f32x4 k) {
+  f32x4 z = f * f;
+  f32x4 p = VEC_POLY(f, 0.333333105f, -0.249999866f, 0.200022236f, -0.166692629f, 0.142187104f, -0.123841837f,
+                     0.11872524f, -0.117905699f, 0.0691710562f);
+  f32x4 tail = f * z * p + k * f32x4_splat(VEC_LN2_LOW);
+  return k * f32x4_splat(VEC_LN2_HIGH) + (f + (tail - f32x4_splat(0.5f) * z));
+}
+
+/* 1.1 units. */
+SIMD_INLINE f32x4 vec_log(f32x4 x) {
+  i32x4 tiny = x < f32x4_splat(0x1p-126f);
+  f32x4 scaled = f32x4_select(tiny, x * f32x4_splat(0x1p23f), x);
+  i32x4 bits = (i32x4)scaled;
+  i32x4 e = (bits - 0x3f3504f3) >> 23;
+  f32x4 m = (f32x4)(bits - (e << 23));
+  f32x4 k = f32x4_from_i32x4(e) - f32x4_select(tiny, f32x4_splat(23.0f), f32x4_splat(0.0f));
+  f32x4 result = vec_log_reduced(m - f32x4_splat(1.0f), k);
+  result = f32x4_select(x == f32x4_splat(0.0f), f32x4_splat(-__builtin_inff()), result);
+  result = f32x4_select(x < f32x4_splat(0.0f), f32x4_splat(__builtin_nanf("")), result);
+  return f32x4_select(x < f32x4_splat(__builtin_inff()), result, x);
+}
+
+/* log(1 + u) for u in [0, 1]: 1.5 units. */
+SIMD_INLINE f32x4 vec_log1p_unit(f32x4 u) {
+  i32x4 upper = u > f32x4_splat(0.41421356f);
+  f32x4 f = f32x4_select(upper, (u - f32x4_splat(1.0f)) * f32x4_splat(0.5f), u);
+  return vec_log_reduced(f, f32x4_select(upper, f32x4_splat(1.0f), f32x4_splat(0.0f)));
+}
+
+/* 1 / (1 + e^-x): 2.5 units. */
+SIMD_INLINE f32x4 vec_sigmoid(f32x4 x) {
+  f32x4 e = vec_exp(-f32x4_abs(x));
+  return f32x4_select(x < f32x4_splat(0.0f), e, f32x4_splat(1.0f)) / (f32x4_splat(1.0f) + e);
+}
+
+/* x P(x^2) / Q(x^2): 3 units. */
+SIMD_INLINE f32x4 vec_tanh(f32x4 x) {
+  f32x4 t = f32x4_pmin(f32x4_pmax(x, f32x4_splat(-9.02f)), f32x4_splat(9.02f));
+  f32x4 z = t * t;
+  f32x4 p = VEC_POLY(z, 0.999999999f, 0.13679922f, 0.00386833622f, 2.80076178e-05f, 3.05853575e-08f,
+                     -1.22036726e-11f);
+  f32x4 q = VEC_POLY(z, 1.0f, 0.470132541f, 0.0272458703f, 0.000393864562f, 1.28737707e-06f);
+  return t * p / q;
+}
+
+/* x P(x^2) / Q(x^2): 3.5 units. */
+SIMD_INLINE f32x4 vec_erf(f32x4 x) {
+  f32x4 t = f32x4_pmin(f32x4_pmax(x, f32x4_splat(-3.93f)), f32x4_splat(3.93f));
+  f32x4 z = t * t;
+  f32x4 p =
+      VEC_POLY(z, 1.12837917f, 0.192491642f, 0.055593586f, 0.00419677698f, 0.000406087575f, 6.60121783e-06f);
+  f32x4 q = VEC_POLY(z, 1.0f, 0.503924698f, 0.117242855f, 0.0162187827f, 0.00140843767f, 7.12010067e-05f,
+                     2.49719912e-07f);
+  return t * p / q;
+}
+
+/* The angle within pi/4 of the nearest multiple of pi/2, by way of double, and which multiple. |x| < 2^22. */
+SIMD_INLINE f32x4 vec_reduce_angle(f32x4 x, i32x4 *quadrant) {
+  f32x4 rounded = x * f32x4_splat(0.636619772f);
+  rounded = f32x4_nearest(rounded);
+  *quadrant = i32x4_trunc_sat(rounded);
+  f64x2 k_low = f64x2_from_low(rounded), k_high = f64x2_from_high(rounded);
+  const f64x2 first = f64x2_splat(1.570796325802803), second = f64x2_splat(9.9209357968054043e-10);
+  f64x2 low = (f64x2_from_low(x) - k_low * first) - k_low * second;
+  f64x2 high = (f64x2_from_high(x) - k_high * first) - k_high * second;
+  return f32x4_from_f64x2(low, high);
+}
+
+SIMD_INLINE f32x4 vec_sin_reduced(f32x4 r, f32x4 z) {
+  return r + r * z * VEC_POLY(z, -0.166666552f, 0.00833217613f, -0.000195169763f);
+}
+
+SIMD_INLINE f32x4 vec_cos_reduced(f32x4 z) {
+  f32x4 one = f32x4_splat(1.0f), half = f32x4_splat(0.5f) * z, w = one - half;
+  return w + (((one - w) - half) + z * z * VEC_POLY(z, 0.0416666456f, -0.00138873653f, 2.44381317e-05f));
+}
+
+/* Lanes that the vector code cannot do, one by one. */
+SIMD_INLINE f32x4 vec_patch(f32x4 result, i32x4 where, f32x4 x, double (*fn)(double)) {
+  float out[4], in[4];
+  int32_t mask[4];
+  f32x4_store(out, result);
+  f32x4_store(in, x);
+  i32x4_store(mask, where);
+  for (int i = 0; i < 4; i++) {
+    if (mask[i]) out[i] = (float)fn((double)in[i]);
+  }
+  return f32x4_load(out);
+}
+
+/* sin(x + quarter pi/2): 1 unit, for every finite x. */
+SIMD_INLINE f32x4 vec_sin_quarter(f32x4 x, int quarter, double (*fn)(double)) {
+  i32x4 hard = ~(f32x4_abs(x) < f32x4_splat(0x1p22f));
+  i32x4 quadrant;
+  f32x4 r = vec_reduce_angle(f32x4_select(hard, f32x4_splat(0.0f), x), &quadrant);
+  quadrant += quarter;
+  f32x4 z = r * r;
+  i32x4 odd = (quadrant & 1) != 0;
+  i32x4 flip = (quadrant & 2) << 30;
+  f32x4 result = (f32x4)((i32x4)f32x4_select(odd, vec_cos_reduced(z), vec_sin_reduced(r, z)) ^ flip);
+  return i32x4_any(hard) ? vec_patch(result, hard, x, fn) : result;
+}
+
+/* 2.5 units, for every finite x. */
+SIMD_INLINE f32x4 vec_tan(f32x4 x) {
+  i32x4 hard = ~(f32x4_abs(x) < f32x4_splat(0x1p22f));
+  i32x4 quadrant;
+  f32x4 r = vec_reduce_angle(f32x4_select(hard, f32x4_splat(0.0f), x), &quadrant);
+  f32x4 z = r * r;
+  f32x4 s = vec_sin_reduced(r, z), c = vec_cos_reduced(z);
+  i32x4 odd = (quadrant & 1) != 0;
+  f32x4 result = f32x4_select(odd, -c, s) / f32x4_select(odd, s, c);
+  return i32x4_any(hard) ? vec_patch(result, hard, x, math_tan) : result;
+}
+
+/* Two lanes of m^y 2^(k y) for m in [sqrt(1/2), sqrt(2)), in double with about 40 bits of logarithm. */
+SIMD_INLINE f64x2 vec_pow_half(f64x2 m, f64x2 k, f64x2 y) {
+  const f64x2 one = f64x2_splat(1.0), round = f64x2_splat(6755399441055744.0); /* 1.5 2^52 */
+  f64x2 f = m - one;
+  f64x2 s = f / (f + f64x2_splat(2.0));
+  f64x2 z = s * s;
+  f64x2 p = f64x2_splat(0.15313859150146325);
+  p = f64x2_splat(0.18183571178663524) + z * p;
+  p = f64x2_splat(0.22222198453826569) + z * p;
+  p = f64x2_splat(0.28571428743426719) + z * p;
+  p = f64x2_splat(0.39999999999410568) + z * p;
+  p = f64x2_splat(0.66666666666667351) + z * p;
+  f64x2 log2_m = (s * f64x2_splat(2.0) + s * z * p) * f64x2_splat(1.4426950408889634);
+  f64x2 t = (k + log2_m) * y;
+  /* Beyond these the result is 0 or infinity whatever t is. */
+  t = (f64x2)(((t > f64x2_splat(200.0)) & (i64x2)f64x2_splat(200.0)) |
+              (~(t > f64x2_splat(200.0)) & (i64x2)t));
+  t = (f64x2)(((t < f64x2_splat(-200.0)) & (i64x2)f64x2_splat(-200.0)) |
+              (~(t < f64x2_splat(-200.0)) & (i64x2)t));
+  f64x2 rounded = t + round;
+  f64x2 r = (t - (rounded - round)) * f64x2_splat(0.69314718055994531);
+  f64x2 e = f64x2_splat(2.7557243912063955e-06);
+  e = f64x2_splat(2.4801587360760034e-05) + r * e;
+  e = f64x2_splat(0.00019841269886400556) + r * e;
+  e = f64x2_splat(0.0013888888888866748) + r * e;
+  e = f64x2_splat(0.0083333333333215319) + r * e;
+  e = f64x2_splat(0.041666666666666699) + r * e;
+  e = f64x2_splat(0.16666666666666677) + r * e;
+  e = f64x2_splat(0.5) + r * e;
+  e = one + (r + r * r * e);
+  return (f64x2)((i64x2)e + (((i64x2)rounded - (i64x2)round) << 52));
+}
+
+/* 1 unit; x and y as pow of C takes them. */
+SIMD_INLINE f32x4 vec_pow(f32x4 x, f32x4 y) {
+  const f32x4 infinity = f32x4_splat(__builtin_inff());
+  i32x4 easy = (x >= f32x4_splat(0x1p-126f)) & (x < infinity) & (f32x4_abs(y) < f32x4_splat(0x1p100f));
+  i32x4 bits = (i32x4)f32x4_select(easy, x, f32x4_splat(1.0f));
+  f32x4 exponent = f32x4_select(easy, y, f32x4_splat(0.0f));
+  i32x4 e = (bits - 0x3f3504f3) >> 23;
+  f32x4 m = (f32x4)(bits - (e << 23)), k = f32x4_from_i32x4(e);
+  f64x2 low = vec_pow_half(f64x2_from_low(m), f64x2_from_low(k), f64x2_from_low(exponent));
+  f64x2 high = vec_pow_half(f64x2_from_high(m), f64x2_from_high(k), f64x2_from_high(exponent));
+  f32x4 result = f32x4_from_f64x2(low, high);
+  if (!i32x4_any(~easy)) return result;
+  float out[4], base[4], power[4];
+  int32_t done[4];
+  f32x4_store(out, result);
+  f32x4_store(base, x);
+  f32x4_store(power, y);
+  i32x4_store(done, easy);
+  for (int i = 0; i < 4; i++) {
+    if (!done[i]) out[i] = (float)math_pow((double)base[i], (double)power[i]);
+  }
+  return f32x4_load(out);
+}
+
+#endif
