@@ -80,7 +80,7 @@ os_status os_plan_get(os_program *program, op_value *const *values, const int32_
 void os_plan_free(os_plan *self);
 // Groups element-wise steps into chains and epilogues (fuse.c): fills execs from the steps that `needed` names.
 os_status os_plan_fuse(os_plan *self, const bool *needed);
-// Places values in the block (place.c) after execs stand.
+// Places values in the block (block.c) after execs stand.
 os_status os_plan_place(os_plan *self);
 // Which loop a step is for the facts of its inputs; loop.id 0 when none.
 void os_plan_loop(const os_plan *self, const os_step *step, op_loop *loop);
