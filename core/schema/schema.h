@@ -22,12 +22,6 @@ os_status os_schema_compile(os_schema **out, os_arena *arena, const os_json_docu
 os_status os_schema_validate(const os_schema *self, os_arena *arena, const os_json_document *document,
                              const os_json *node, const os_schema_options *options, os_report *report, bool *valid);
 
-// Exact equality as JSON Schema defines it: numbers by value, objects without order, strings by code points.
-bool os_json_equal(const os_json_document *a_document, const os_json *a, const os_json_document *b_document,
-                   const os_json *b);
-// Equal values have equal hashes.
-uint64_t os_json_hash(const os_json_document *document, const os_json *node);
-
 extern const os_rule_table os_schema_rules;
 
 #endif

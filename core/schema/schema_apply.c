@@ -1,0 +1,354 @@
+// Applicators: keywords that apply schemas to the value or to parts of it.
+#include "schema_rows.h"
+
+// ---- Compiling --------------------------------------------------------------------------------------------
+
+static os_status os_apply__object(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  (void)node;
+  if (!os_json_is(row->value, OS_JSON_OBJECT)) {
+    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is an object of schemas.", row->keyword->name);
+    return OS_OK;
+  }
+  return os_compile_entries(self, row->value, strcmp(row->keyword->name, "patternProperties") == 0, &row->as.list.entries);
+}
+
+static os_status os_apply__array(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  (void)node;
+  if (!os_json_is(row->value, OS_JSON_ARRAY) || row->value->length == 0) {
+    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is a list of at least one schema.", row->keyword->name);
+    return OS_OK;
+  }
+  return os_compile_entries(self, row->value, false, &row->as.list.entries);
+}
+
+static os_status os_apply__node(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  (void)node;
+  row->as.node = os_compile_node(self, row->value);
+  return row->as.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+// A schema that every value passes: {} or true.
+static bool os_apply__always(const os_json *json) {
+  return os_json_is(json, OS_JSON_TRUE) || (os_json_is(json, OS_JSON_OBJECT) && json->length == 0);
+}
+
+static os_status os_apply__additional(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  if (os_apply__always(row->value)) {
+    row->keyword = NULL;
+    return OS_OK;
+  }
+  const os_schema_row *named = os_schema_row_of(node, "properties"), *patterns = os_schema_row_of(node, "patternProperties");
+  row->as.rest.named = named == NULL ? NULL : &named->as.list.entries;
+  row->as.rest.patterns = patterns == NULL ? NULL : &patterns->as.list.entries;
+  row->as.rest.node = os_compile_node(self, row->value);
+  return row->as.rest.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+static os_status os_apply__compile_items(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  if (os_apply__always(row->value)) {
+    row->keyword = NULL;
+    return OS_OK;
+  }
+  const os_schema_row *prefix = os_schema_row_of(node, "prefixItems");
+  row->as.rest.skip = prefix == NULL ? 0 : prefix->as.list.entries.count;
+  row->as.rest.node = os_compile_node(self, row->value);
+  return row->as.rest.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+static uint32_t os_apply__count(const os_compile *self, const os_schema_node *node, const char *name, uint32_t otherwise) {
+  const os_json *value = os_json_member(node->json, name);
+  uint64_t count = otherwise;
+  if (!os_json_is(value, OS_JSON_NUMBER)) return otherwise;
+  os_decimal number = os_decimal_of(os_json_source(self->document, value));
+  return os_decimal_uint64(&number, &count) && count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+static os_status os_apply__compile_contains(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  row->as.contains.least = os_apply__count(self, node, "minContains", 1);
+  row->as.contains.most = os_apply__count(self, node, "maxContains", UINT32_MAX);
+  row->as.contains.node = os_compile_node(self, row->value);
+  return row->as.contains.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+static os_status os_apply__compile_if(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  const os_json *then = os_json_member(node->json, "then"), *otherwise = os_json_member(node->json, "else");
+  if (then == NULL && otherwise == NULL) {
+    row->keyword = NULL;
+    return OS_OK;
+  }
+  row->as.condition.test = os_compile_node(self, row->value);
+  if (then != NULL) row->as.condition.then = os_compile_node(self, then);
+  if (otherwise != NULL) row->as.condition.otherwise = os_compile_node(self, otherwise);
+  return row->as.condition.test == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+static os_status os_apply__compile_dependent_required(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  (void)node;
+  if (!os_json_is(row->value, OS_JSON_OBJECT))
+    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"dependentRequired\" is an object of lists.");
+  return OS_OK;
+}
+
+// ---- Objects ----------------------------------------------------------------------------------------------
+
+static const os_json *os_apply__next_child(os_frame *frame) {
+  frame->child = frame->step == 0 ? os_json_first(frame->value) : os_json_next(frame->child);
+  frame->step = 1;
+  return frame->child;
+}
+
+static os_step os_apply__properties(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step > 0 && !passed) frame->passed = false;
+  if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
+  const os_json *child;
+  while ((child = os_apply__next_child(frame)) != NULL) {
+    const os_schema_entry *entry = os_schema_find(&row->as.list.entries, os_json_key(child), child->order);
+    if (entry != NULL) return os_eval_call(self, entry->node, child, frame->report);
+  }
+  return OS_STEP_DONE;
+}
+
+static os_step os_apply__pattern_properties(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  const os_schema_entries *entries = &row->as.list.entries;
+  if (frame->step > 0 && !passed) frame->passed = false;
+  if (frame->step == 0) {
+    frame->child = os_json_first(frame->value);
+    frame->count = 0;
+  }
+  frame->step = 1;
+  for (; frame->child != NULL; frame->child = os_json_next(frame->child), frame->count = 0) {
+    while (frame->count < entries->count) {
+      const os_schema_entry *entry = &entries->items[frame->count++];
+      if (os_eval_pattern(self, entry->pattern, os_json_key(frame->child)))
+        return os_eval_call(self, entry->node, frame->child, frame->report);
+      if (self->status != OS_OK) return OS_STEP_DONE;
+    }
+  }
+  return OS_STEP_DONE;
+}
+
+static bool os_apply__known(os_eval *self, const os_schema_row *row, const os_json *member) {
+  if (row->as.rest.named != NULL && os_schema_find(row->as.rest.named, os_json_key(member), member->order) != NULL)
+    return true;
+  if (row->as.rest.patterns == NULL) return false;
+  for (uint32_t i = 0; i < row->as.rest.patterns->count; i++)
+    if (os_eval_pattern(self, row->as.rest.patterns->items[i].pattern, os_json_key(member))) return true;
+  return false;
+}
+
+// The known name nearest to a surplus one that the object does not have yet.
+static os_str os_apply__nearest(const os_schema_entries *named, const os_json *member) {
+  os_str best = {0}, key = os_json_key(member);
+  unsigned least = (unsigned)(key.len < 6 ? 2 : 3) + 1;
+  for (uint32_t i = 0; named != NULL && i < named->count; i++) {
+    unsigned distance = os_str_distance(named->items[i].name, key, least);
+    if (distance >= least || os_json_get(member->parent, named->items[i].name) != NULL) continue;
+    least = distance;
+    best = named->items[i].name;
+  }
+  return best;
+}
+
+static os_str os_apply__names(os_eval *self, const os_schema_entries *named) {
+  os_str text = {0};
+  for (uint32_t i = 0; named != NULL && i < named->count && i < 24; i++)
+    text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), i == 0 ? "" : ", ", OS_ARG(named->items[i].name));
+  return text;
+}
+
+static void os_apply__explain_additional(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *member) {
+  os_str name = os_json_quote(self->arena, os_json_key(member)), nearest = os_apply__nearest(row->as.rest.named, member);
+  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_additional_properties, member,
+                                        "The member %.*s is not known here; %s%.*s%s.", OS_ARG(name),
+                                        nearest.len > 0 ? "did you mean \"" : "remove it", OS_ARG(nearest),
+                                        nearest.len > 0 ? "\"" : "");
+  finding->actual = name;
+  os_str names = os_apply__names(self, row->as.rest.named);
+  if (names.len > 0) finding->expected = names;
+  if (nearest.len == 0) return;
+  os_str quoted = os_json_quote(self->arena, nearest);
+  os_fix *fix = os_finding_fix(frame->report, finding, false, "Rename it to %.*s", OS_ARG(quoted));
+  os_fix_edit(frame->report, fix, self->document->file, (os_range){member->key_start, member->key_end}, quoted);
+}
+
+static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step > 0 && !passed) frame->passed = false;
+  if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
+  const os_json *child;
+  while ((child = os_apply__next_child(frame)) != NULL) {
+    if (os_apply__known(self, row, child)) continue;
+    if (self->status != OS_OK) return OS_STEP_DONE;
+    if (!row->as.rest.node->never) return os_eval_call(self, row->as.rest.node, child, frame->report);
+    frame->passed = false;
+    if (frame->report == NULL) return OS_STEP_DONE;
+    os_apply__explain_additional(self, frame, row, child);
+  }
+  return OS_STEP_DONE;
+}
+
+// A member's name as a value that stands where the name stands.
+static const os_json *os_apply__name(os_eval *self, os_frame *frame, const os_json *member) {
+  if (frame->name == NULL) frame->name = OS_ARENA_NEW(self->arena, os_json);
+  if (frame->name == NULL) {
+    self->status = OS_OUT_OF_MEMORY;
+    return NULL;
+  }
+  *frame->name = (os_json){.parent = member->parent, .start = member->key_start, .end = member->key_end,
+                           .length = member->key_length, .key_length = member->key_length, .order = member->order};
+  frame->name->item.type = cJSON_String;
+  frame->name->item.valuestring = frame->name->item.string = member->item.string;
+  return frame->name;
+}
+
+static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step > 0 && !passed) {
+    frame->passed = false;
+    if (frame->report == NULL) return OS_STEP_DONE;
+    os_str name = os_json_quote(self->arena, os_json_key(frame->child));
+    os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_property_names, frame->name,
+                                          "The name %.*s is not allowed here.", OS_ARG(name));
+    finding->actual = name;
+  }
+  const os_json *child = os_apply__next_child(frame);
+  if (child == NULL) return OS_STEP_DONE;
+  const os_json *name = os_apply__name(self, frame, child);
+  return name == NULL ? OS_STEP_DONE : os_eval_call(self, row->as.node, name, frame->report);
+}
+
+static os_step os_apply__dependent_schemas(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step > 0 && !passed) frame->passed = false;
+  while (frame->step < row->as.list.entries.count) {
+    const os_schema_entry *entry = &row->as.list.entries.items[frame->step++];
+    if (os_json_get(frame->value, entry->name) != NULL)
+      return os_eval_call(self, entry->node, frame->value, frame->report);
+  }
+  return OS_STEP_DONE;
+}
+
+static os_step os_apply__dependent_required(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  (void)passed;
+  OS_JSON_EACH(names, row->value) {
+    if (os_json_get(frame->value, os_json_key(names)) == NULL) continue;
+    OS_JSON_EACH(name, names) {
+      if (os_json_get(frame->value, os_json_string(name)) != NULL) continue;
+      frame->passed = false;
+      if (frame->report == NULL) return OS_STEP_DONE;
+      os_str wanted = os_json_quote(self->arena, os_json_string(name)), by = os_json_quote(self->arena, os_json_key(names));
+      os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_dependent_required, frame->value,
+                                            "The member %.*s is missing here: %.*s asks for it.", OS_ARG(wanted), OS_ARG(by));
+      finding->expected = wanted;
+    }
+  }
+  return OS_STEP_DONE;
+}
+
+// ---- Arrays -----------------------------------------------------------------------------------------------
+
+static os_step os_apply__prefix_items(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step > 0 && !passed) frame->passed = false;
+  uint32_t index = frame->step;
+  frame->child = index == 0 ? os_json_first(frame->value) : os_json_next(frame->child);
+  if (frame->child == NULL || index >= row->as.list.entries.count) return OS_STEP_DONE;
+  frame->step++;
+  return os_eval_call(self, row->as.list.entries.items[index].node, frame->child, frame->report);
+}
+
+static os_step os_apply__items(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step > 0 && !passed) frame->passed = false;
+  if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
+  const os_json *child = os_apply__next_child(frame);
+  while (child != NULL && child->order < row->as.rest.skip) child = os_apply__next_child(frame);
+  return child == NULL ? OS_STEP_DONE : os_eval_call(self, row->as.rest.node, child, frame->report);
+}
+
+static os_step os_apply__contains(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step == 0) frame->count = 0;
+  else if (passed) frame->count++;
+  const os_json *child = os_apply__next_child(frame);
+  if (child != NULL) return os_eval_call(self, row->as.contains.node, child, NULL);
+  uint32_t least = row->as.contains.least, most = row->as.contains.most;
+  if (frame->count >= least && frame->count <= most) return OS_STEP_DONE;
+  frame->passed = false;
+  if (frame->report == NULL) return OS_STEP_DONE;
+  bool few = frame->count < least;
+  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_contains, frame->value,
+                                        "%u elements of this list match what it has to contain; it takes %s %u.",
+                                        frame->count, few ? "at least" : "at most", few ? least : most);
+  finding->actual = os_arena_format(self->arena, "%u", frame->count);
+  finding->expected = os_arena_format(self->arena, "%s %u", few ? "at least" : "at most", few ? least : most);
+  return OS_STEP_DONE;
+}
+
+// ---- Combinations -----------------------------------------------------------------------------------------
+
+static os_step os_apply__all_of(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step > 0 && !passed) frame->passed = false;
+  if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
+  if (frame->step >= row->as.list.entries.count) return OS_STEP_DONE;
+  return os_eval_call(self, row->as.list.entries.items[frame->step++].node, frame->value, frame->report);
+}
+
+// anyOf and oneOf. While step <= number of alternatives they are tried quietly; then, in a frame that explains, the
+// alternative that the value means is told about.
+static os_step os_apply__alternatives(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  const os_schema_entries *entries = &row->as.list.entries;
+  bool any = row->keyword->rule == &os_rule_schema_any_of;
+  if (frame->step > entries->count) return os_branch_next(self, frame, row);
+  if (frame->step == 0) frame->count = 0;
+  else if (passed) frame->count++;
+  bool decided = any ? frame->count > 0 : frame->count > 1;
+  if (!decided && frame->step < entries->count)
+    return os_eval_call(self, entries->items[frame->step++].node, frame->value, NULL);
+  if (frame->count == 1 || (any && frame->count > 0)) return OS_STEP_DONE;
+  frame->passed = false;
+  if (frame->report == NULL) return OS_STEP_DONE;
+  if (frame->count > 1) {
+    os_eval_finding(self, frame->report, &os_rule_schema_one_of, frame->value,
+                    "More than one of the %u alternatives fits here; exactly one has to.", entries->count);
+    return OS_STEP_DONE;
+  }
+  frame->step = entries->count + 1;
+  return os_branch_next(self, frame, row);
+}
+
+static os_step os_apply__not(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (frame->step++ == 0) return os_eval_call(self, row->as.node, frame->value, NULL);
+  if (!passed) return OS_STEP_DONE;
+  frame->passed = false;
+  if (frame->report != NULL)
+    os_eval_finding(self, frame->report, &os_rule_schema_not, frame->value, "%.*s is ruled out here.",
+                    OS_ARG(os_json_excerpt(self->document, self->arena, frame->value)));
+  return OS_STEP_DONE;
+}
+
+static os_step os_apply__if(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  uint32_t step = frame->step++;
+  if (step == 0) return os_eval_call(self, row->as.condition.test, frame->value, NULL);
+  os_schema_node *branch = passed ? row->as.condition.then : row->as.condition.otherwise;
+  if (step == 1 && branch != NULL) return os_eval_call(self, branch, frame->value, frame->report);
+  if (step == 2 && !passed) frame->passed = false;
+  return OS_STEP_DONE;
+}
+
+// ---- The table: a row may look at the rows above it --------------------------------------------------------
+
+const os_schema_keyword os_schema_applicators[] = {
+    {"properties", cJSON_Object, NULL, os_apply__object, NULL, NULL, os_apply__properties},
+    {"patternProperties", cJSON_Object, NULL, os_apply__object, NULL, NULL, os_apply__pattern_properties},
+    {"additionalProperties", cJSON_Object, &os_rule_schema_additional_properties, os_apply__additional, NULL, NULL,
+     os_apply__additional_properties},
+    {"propertyNames", cJSON_Object, &os_rule_schema_property_names, os_apply__node, NULL, NULL, os_apply__property_names},
+    {"dependentSchemas", cJSON_Object, NULL, os_apply__object, NULL, NULL, os_apply__dependent_schemas},
+    {"dependentRequired", cJSON_Object, &os_rule_schema_dependent_required, os_apply__compile_dependent_required, NULL,
+     NULL, os_apply__dependent_required},
+    {"prefixItems", cJSON_Array, NULL, os_apply__array, NULL, NULL, os_apply__prefix_items},
+    {"items", cJSON_Array, NULL, os_apply__compile_items, NULL, NULL, os_apply__items},
+    {"contains", cJSON_Array, &os_rule_schema_contains, os_apply__compile_contains, NULL, NULL, os_apply__contains},
+    {"allOf", 0, NULL, os_apply__array, NULL, NULL, os_apply__all_of},
+    {"anyOf", 0, &os_rule_schema_any_of, os_apply__array, NULL, NULL, os_apply__alternatives},
+    {"oneOf", 0, &os_rule_schema_one_of, os_apply__array, NULL, NULL, os_apply__alternatives},
+    {"not", 0, &os_rule_schema_not, os_apply__node, NULL, NULL, os_apply__not},
+    {"if", 0, NULL, os_apply__compile_if, NULL, NULL, os_apply__if},
+};
+
+const size_t os_schema_applicator_count = sizeof os_schema_applicators / sizeof *os_schema_applicators;

@@ -1,0 +1,204 @@
+// Which alternative of an anyOf or oneOf a value means, so that the findings speak of that one alone: the one that a
+// naming member selects, else the only one that takes the value's JSON type, else the one with the fewest findings.
+#include "schema_rows.h"
+
+enum { LOOK_THROUGH = 8, SCRATCH_LIMIT = 64, MOST_TAGGED = 64 };
+
+// ---- Compiling --------------------------------------------------------------------------------------------
+
+// The string that `member` must be in an alternative: const, or the only one of an enum. Empty when there is none.
+static os_str os_branch__constant(os_schema_node *node, os_str member) {
+  node = os_schema_real(node);
+  for (int depth = 0; node != NULL && depth < LOOK_THROUGH; depth++) {
+    const os_schema_row *properties = os_schema_row_of(node, "properties");
+    const os_schema_entry *entry =
+        properties == NULL ? NULL : os_schema_find(&properties->as.list.entries, member, (uint32_t)os_str_hash(member, 0));
+    if (entry != NULL) {
+      const os_schema_node *value = os_schema_real(entry->node);
+      const os_json *constant = value == NULL ? NULL : os_json_member(value->json, "const");
+      const os_json *list = value == NULL ? NULL : os_json_member(value->json, "enum");
+      if (constant == NULL && list != NULL && list->length == 1) constant = os_json_first(list);
+      return os_json_string(constant);
+    }
+    const os_schema_row *ref = os_schema_row_of(node, "$ref");
+    node = ref == NULL ? NULL : os_schema_real(ref->as.node);
+  }
+  return OS_STR("");
+}
+
+// A member tells alternatives apart when those that take objects each have a constant for it, and no two the same.
+static bool os_branch__tells_apart(const os_schema_entries *entries, os_str member, os_str *values) {
+  uint32_t tagged = 0;
+  for (uint32_t i = 0; i < entries->count; i++) {
+    values[i] = os_branch__constant(entries->items[i].node, member);
+    if (values[i].len == 0) {
+      if (os_schema_types(entries->items[i].node, LOOK_THROUGH) & cJSON_Object) return false;
+      continue;
+    }
+    tagged++;
+    for (uint32_t j = 0; j < i; j++)
+      if (os_str_eq(values[i], values[j])) return false;
+  }
+  return tagged > 0;
+}
+
+static void os_branch__discriminator(os_compile *self, const os_schema_entries *entries, const os_json *discriminator,
+                                     os_schema_tag *tag, os_str *values) {
+  tag->member = os_json_string(os_json_member(discriminator, "propertyName"));
+  tag->values = values;
+  for (uint32_t i = 0; i < entries->count; i++) values[i] = os_branch__constant(entries->items[i].node, tag->member);
+  OS_JSON_EACH(target, os_json_member(discriminator, "mapping")) {
+    os_str pointer = os_json_string(target);
+    if (pointer.len == 0 || pointer.data[0] != '#') continue;
+    const os_json *json = os_json_resolve(self->document->root, os_str_slice(pointer, 1, pointer.len));
+    for (uint32_t i = 0; i < entries->count; i++)
+      if (json != NULL && os_schema_real(entries->items[i].node)->json == json) values[i] = os_json_key(target);
+  }
+}
+
+os_status os_compile_tag(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  const os_schema_entries *entries = &row->as.list.entries;
+  os_str *values = OS_ARENA_ARRAY(self->arena, entries->count, os_str);
+  OS_TRY_ALLOC(values);
+  const os_json *discriminator = os_json_member(node->json, "discriminator");
+  if (os_json_is(os_json_member(discriminator, "propertyName"), OS_JSON_STRING)) {
+    os_branch__discriminator(self, entries, discriminator, &row->as.list.tag, values);
+    return OS_OK;
+  }
+  for (uint32_t i = 0; i < entries->count && entries->count <= MOST_TAGGED; i++) {
+    os_schema_node *first = os_schema_real(entries->items[i].node);
+    const os_schema_row *properties = first == NULL ? NULL : os_schema_row_of(first, "properties");
+    for (uint32_t j = 0; properties != NULL && j < properties->as.list.entries.count; j++) {
+      os_str member = properties->as.list.entries.items[j].name;
+      if (!os_branch__tells_apart(entries, member, values)) continue;
+      row->as.list.tag = (os_schema_tag){member, values};
+      return OS_OK;
+    }
+    if (properties != NULL) break;
+  }
+  return OS_OK;
+}
+
+// ---- Explaining -------------------------------------------------------------------------------------------
+
+enum { NONE = UINT32_MAX };
+
+static os_str os_branch__tag_values(os_eval *self, const os_schema_row *row) {
+  os_str text = {0};
+  const os_schema_tag *tag = &row->as.list.tag;
+  for (uint32_t i = 0; i < row->as.list.entries.count; i++) {
+    if (tag->values[i].len == 0) continue;
+    text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), text.len == 0 ? "" : ", ",
+                           OS_ARG(os_json_quote(self->arena, tag->values[i])));
+  }
+  return text;
+}
+
+// The tag is missing or has a value that names no alternative.
+static void os_branch__wrong_tag(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *found) {
+  os_str member = os_json_quote(self->arena, row->as.list.tag.member), values = os_branch__tag_values(self, row);
+  os_finding *finding;
+  if (found == NULL) {
+    finding = os_eval_finding(self, frame->report, row->keyword->rule, frame->value,
+                              "The member %.*s is missing; it says which form this is: one of %.*s.", OS_ARG(member),
+                              OS_ARG(values));
+  } else {
+    os_str actual = os_json_excerpt(self->document, self->arena, found);
+    finding = os_eval_finding(self, frame->report, row->keyword->rule, found,
+                              "%.*s says which form this is and has to be one of %.*s, not %.*s.", OS_ARG(member),
+                              OS_ARG(values), OS_ARG(actual));
+    finding->actual = actual;
+  }
+  finding->expected = values;
+}
+
+// Answers the alternative that the tag selects. *told: there is nothing more to say.
+static uint32_t os_branch__by_tag(os_eval *self, os_frame *frame, const os_schema_row *row, bool *told) {
+  const os_schema_tag *tag = &row->as.list.tag;
+  if (tag->member.len == 0 || !os_json_is(frame->value, OS_JSON_OBJECT)) return NONE;
+  const os_json *found = os_json_get(frame->value, tag->member);
+  for (uint32_t i = 0; i < row->as.list.entries.count; i++)
+    if (tag->values[i].len > 0 && os_json_is(found, OS_JSON_STRING) && os_str_eq(tag->values[i], os_json_string(found)))
+      return i;
+  os_branch__wrong_tag(self, frame, row, found);
+  *told = true;
+  return NONE;
+}
+
+static bool os_branch__takes(const os_schema_row *row, uint32_t index, const os_json *value) {
+  return (os_schema_types(row->as.list.entries.items[index].node, LOOK_THROUGH) & value->item.type & 0xff) != 0;
+}
+
+static void os_branch__no_type(os_eval *self, os_frame *frame, const os_schema_row *row) {
+  int types = 0;
+  for (uint32_t i = 0; i < row->as.list.entries.count; i++)
+    types |= os_schema_types(row->as.list.entries.items[i].node, LOOK_THROUGH);
+  os_str expected = os_schema_type_names(self->arena, types), found = os_json_excerpt(self->document, self->arena, frame->value);
+  os_finding *finding = os_eval_finding(self, frame->report, row->keyword->rule, frame->value,
+                                        "Expected %.*s here, found %s %.*s.", OS_ARG(expected),
+                                        os_json_type_name(frame->value), OS_ARG(found));
+  finding->expected = expected;
+  finding->actual = os_str_of(os_json_type_name(frame->value));
+}
+
+// The first alternative from `from` on that takes the value's type.
+static uint32_t os_branch__candidate(const os_schema_row *row, const os_json *value, uint32_t from) {
+  for (uint32_t i = from; i < row->as.list.entries.count; i++)
+    if (os_branch__takes(row, i, value)) return i;
+  return NONE;
+}
+
+static os_step os_branch__tell(os_eval *self, os_frame *frame, const os_schema_row *row, uint32_t index) {
+  frame->all = true; // the last call of this row
+  return os_eval_call(self, row->as.list.entries.items[index].node, frame->value, frame->report);
+}
+
+static os_step os_branch__try(os_eval *self, os_frame *frame, const os_schema_row *row, uint32_t index) {
+  frame->step = row->as.list.entries.count + 2 + index;
+  frame->scratch = OS_ARENA_NEW(self->arena, os_report);
+  if (frame->scratch == NULL) {
+    self->status = OS_OUT_OF_MEMORY;
+    return OS_STEP_DONE;
+  }
+  os_report_init(frame->scratch, self->arena, false, SCRATCH_LIMIT);
+  return os_eval_call(self, row->as.list.entries.items[index].node, frame->value, frame->scratch);
+}
+
+static os_step os_branch__choose(os_eval *self, os_frame *frame, const os_schema_row *row) {
+  bool told = false;
+  frame->all = false;
+  frame->chosen = NONE;
+  frame->fewest = UINT32_MAX;
+  uint32_t index = os_branch__by_tag(self, frame, row, &told);
+  if (told) return OS_STEP_DONE;
+  if (index != NONE) return os_branch__tell(self, frame, row, index);
+  index = os_branch__candidate(row, frame->value, 0);
+  if (index == NONE) {
+    os_branch__no_type(self, frame, row);
+    return OS_STEP_DONE;
+  }
+  // Comparing alternatives while an outer one is being compared would take exponential time: there the first serves.
+  bool only = os_branch__candidate(row, frame->value, index + 1) == NONE;
+  if (only || frame->report != self->report) return os_branch__tell(self, frame, row, index);
+  return os_branch__try(self, frame, row, index);
+}
+
+os_step os_branch_next(os_eval *self, os_frame *frame, const os_schema_row *row) {
+  uint32_t count = row->as.list.entries.count;
+  if (frame->step == count + 1) {
+    if (frame->all) { // the chosen one has been told about
+      frame->all = false;
+      return OS_STEP_DONE;
+    }
+    return os_branch__choose(self, frame, row);
+  }
+  uint32_t index = frame->step - count - 2;
+  if (frame->scratch->counts[OS_ERROR] < frame->fewest) {
+    frame->fewest = frame->scratch->counts[OS_ERROR];
+    frame->chosen = index;
+  }
+  uint32_t next = os_branch__candidate(row, frame->value, index + 1);
+  if (next != NONE) return os_branch__try(self, frame, row, next);
+  frame->step = count + 1;
+  return os_branch__tell(self, frame, row, frame->chosen);
+}
