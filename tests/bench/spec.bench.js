@@ -1,0 +1,55 @@
+// A verdict on a document from its text, against ajv and JSON.parse alone: npm run bench -- spec
+import Ajv2020 from 'ajv/dist/2020.js'
+import { readFile } from 'node:fs/promises'
+import { createEnv } from '../../wasm/js/index.js'
+import { interleave, machine, ms, table } from './timing.js'
+
+const schema = JSON.parse(await readFile(new URL('../../specs/schemas/operator-extension.json', import.meta.url), 'utf8'))
+
+function document (attributes) {
+  const description = 'A number that scales the result; it is multiplied with each element.'
+  return JSON.stringify({
+    kind: 'runlocal.operator-extension',
+    protocol_version: '1.0',
+    name: 'scale',
+    version: '1.0.0',
+    authority: 'specification',
+    operator: { domain: 'com.example', op_type: 'Scale', overload: '' },
+    inputs: [{ name: 'X', cardinality: 'single', type_parameter: 'T', description: 'Values.' }],
+    outputs: [{ name: 'Y', cardinality: 'single', type_parameter: 'T', description: 'Scaled values.' }],
+    type_parameters: { T: { allowed_types: ['tensor(float)'], description: 'Element type.' } },
+    attributes: Object.fromEntries(Array.from({ length: attributes }, (_, i) => [`factor_${i}`, {
+      kind: 'float', required: false, default: i / 8, allowed_values: null, description,
+    }])),
+    input_conditions: [],
+    shape_rules: ['`Y` has the shape of `X`.'],
+    boundary_behavior: 'NaN stays NaN.',
+    numerical_behavior: 'One multiplication a factor, rounded to the element type.',
+    nondeterminism: 'None.',
+    state_effects: 'None.',
+    reference: null,
+    tests: ['one.json'],
+  }, null, 2)
+}
+
+machine()
+const env = await createEnv()
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+const validate = ajv.compile(schema)
+const rows = []
+for (const attributes of [8, 20_000]) {
+  const text = document(attributes)
+  const bytes = new TextEncoder().encode(text)
+  const errors = env.validateSpec(text).counts.error
+  if (errors > 0 || !validate(JSON.parse(text))) throw new Error('the document of the benchmark is not valid')
+  const t = await interleave({
+    text: () => env.validateSpec(text),
+    bytes: () => env.validateSpec(bytes),
+    ajv: () => validate(JSON.parse(text)),
+    parse: () => JSON.parse(text),
+  }, { rounds: 9, slice: 60 })
+  rows.push([`${attributes} attributes, ${(text.length / 1e3).toFixed(0)} kB`, ms(t.text), ms(t.bytes), ms(t.ajv), ms(t.parse),
+    `${(t.ajv / t.text).toFixed(2)}x`, `${(t.text / t.parse).toFixed(2)}x`])
+}
+table(['text to verdict', 'opspec (string)', 'opspec (bytes)', 'ajv', 'JSON.parse alone', 'ajv / opspec', 'opspec / JSON.parse'], rows)
+env.dispose()
