@@ -1,26 +1,19 @@
 /* f32 matrix product after BLIS: b lies in panels of NR columns, a block of a is packed in strips of MR rows, and one
  * micro-kernel multiplies a strip by a panel in registers. */
-#include "gemm.h"
+#include "gemm_kit.h"
 #include "simd.h"
 
 #include <string.h>
 
-/* 4 x 8 keeps eight accumulators, two vectors of b, one of a and a product in the 15 registers that engines leave on x86;
- * 5 x 8 and 6 x 8 spill and were slower (measured: 28 against 14 and 20 GFLOP/s). */
-#ifndef GEMM_MR
-#define GEMM_MR 4
-#endif
 enum {
   MR = GEMM_MR,
-  NR = 8,
-  MC = 64 / MR * MR, /* rows of a in one packed block */
-  KC = 256,          /* depth of a block: a panel of b (KC NR floats) stays in the first-level cache */
+  NR = GEMM_NR,
+  MC = 64, /* rows of a in one packed block */
   EPILOGUE_COLUMNS = 128
 };
 
-/* Depth is cut into equal blocks of at most KC; the cut depends on k alone. */
-static size_t gemm__depth(size_t k) {
-  size_t blocks = (k + KC - 1) / KC;
+size_t gemm_depth(size_t k) {
+  size_t blocks = (k + GEMM_DEPTH - 1) / GEMM_DEPTH;
   return blocks ? (k + blocks - 1) / blocks : 0;
 }
 
@@ -33,7 +26,7 @@ size_t math_gemm_packed_b_bytes(size_t k, size_t n) { return (n + NR - 1) / NR *
 size_t math_gemm_scratch_bytes(size_t m, size_t n, size_t k) {
   (void)n;
   size_t rows = m < MC ? (m + MR - 1) / MR * MR : MC;
-  return rows * gemm__depth(k) * sizeof(float);
+  return rows * gemm_depth(k) * sizeof(float);
 }
 
 bool math_gemm_wants_packing(size_t m, size_t n, size_t k) { return m >= 8 && n >= NR && k >= 4; }
@@ -56,9 +49,8 @@ void math_gemm_pack_b(void *packed, const float *b, ptrdiff_t row_stride, ptrdif
   }
 }
 
-/* Rows of a in strips of MR, depth-major within a strip; the last strip holds rows % MR rows. */
-static void gemm__pack_a(float *dst, const float *a, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t rows,
-                         size_t depth) {
+void gemm_pack_strips(float *dst, const float *a, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t rows,
+                      size_t depth) {
   for (size_t i = 0; i < rows; i += MR) {
     size_t height = rows - i < MR ? rows - i : MR;
     for (size_t r = 0; r < height; r++) {
@@ -112,18 +104,12 @@ static void gemm__tile_edge(size_t rows, size_t depth, const float *a, const flo
   case 1: gemm__tile(1, depth, a, b, c, c_stride, add, width); break;
   case 2: gemm__tile(2, depth, a, b, c, c_stride, add, width); break;
   case 3: gemm__tile(3, depth, a, b, c, c_stride, add, width); break;
-#if GEMM_MR > 4
-  case 4: gemm__tile(4, depth, a, b, c, c_stride, add, width); break;
-#endif
-#if GEMM_MR > 5
-  case 5: gemm__tile(5, depth, a, b, c, c_stride, add, width); break;
-#endif
   default: break;
   }
 }
 
-static void gemm__block(size_t rows, size_t depth, const float *a, const float *b, float *c,
-                        ptrdiff_t c_stride, bool add, size_t width) {
+void gemm_multiply(size_t rows, size_t depth, const float *a, const float *b, float *c, ptrdiff_t c_stride,
+                   bool add, size_t width) {
   size_t i = 0;
   for (; i + MR <= rows; i += MR, a += MR * depth, c += MR * c_stride)
     gemm__tile_full(depth, a, b, c, c_stride, add, width);
@@ -139,20 +125,20 @@ static void gemm__clear(float *c, ptrdiff_t stride, size_t row_begin, size_t row
 
 static void gemm__packed(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin,
                          size_t col_end, float *scratch) {
-  size_t step = gemm__depth(g->k);
+  size_t step = gemm_depth(g->k);
   for (size_t i = row_begin; i < row_end; i += MC) {
     size_t rows = row_end - i < MC ? row_end - i : MC;
     for (size_t p = 0; p < g->k; p += step) {
       size_t depth = g->k - p < step ? g->k - p : step;
       bool last = p + depth == g->k;
-      gemm__pack_a(scratch, g->a + (ptrdiff_t)i * g->a_row_stride + (ptrdiff_t)p * g->a_col_stride,
-                   g->a_row_stride, g->a_col_stride, rows, depth);
+      gemm_pack_strips(scratch, g->a + (ptrdiff_t)i * g->a_row_stride + (ptrdiff_t)p * g->a_col_stride,
+                       g->a_row_stride, g->a_col_stride, rows, depth);
       size_t done = col_begin;
       for (size_t j = col_begin; j < col_end; j += NR) {
         size_t width = col_end - j < NR ? col_end - j : NR;
         const float *panel = (const float *)g->b_packed + j * g->k + p * NR;
-        gemm__block(rows, depth, scratch, panel, g->c + (ptrdiff_t)i * g->c_row_stride + j, g->c_row_stride,
-                    p > 0, width);
+        gemm_multiply(rows, depth, scratch, panel, g->c + (ptrdiff_t)i * g->c_row_stride + j, g->c_row_stride,
+                      p > 0, width);
         size_t ready = j + width;
         if (last && g->epilogue && (ready == col_end || ready - done >= EPILOGUE_COLUMNS)) {
           math_epilogue_apply(g->epilogue, g->c, g->c_row_stride, i, i + rows, done, ready);
@@ -192,7 +178,7 @@ static float gemm__element(const float *a, ptrdiff_t a_step, const float *b, ptr
 
 static void gemm__rows_of_b(const math_gemm *g, size_t row_begin, size_t row_end, size_t col_begin,
                             size_t col_end) {
-  size_t step = gemm__depth(g->k);
+  size_t step = gemm_depth(g->k);
   for (size_t i = row_begin; i < row_end; i++) {
     for (size_t p = 0; p < g->k; p += step) {
       size_t end = g->k - p < step ? g->k : p + step;

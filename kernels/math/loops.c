@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Hints to unroll or vectorise are wishes: sanitizers and lower levels of optimisation may refuse them. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 enum { MATH__f32 = MATH_F32, MATH__f64 = MATH_F64, MATH__b8 = MATH_BOOL };
 enum { MATH__i8 = MATH_I8, MATH__i16 = MATH_I16, MATH__i32 = MATH_I32, MATH__i64 = MATH_I64 };
 enum { MATH__u8 = MATH_U8, MATH__u16 = MATH_U16, MATH__u32 = MATH_U32, MATH__u64 = MATH_U64 };

@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+/* Hints to unroll or vectorise are wishes: sanitizers and lower levels of optimisation may refuse them. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 #define UNARY(op, expression)                                                        \
   void math_##op##_f64(void *dst, const void *src, size_t n, const math_params *p) { \
     const double a = p ? p->f[0] : 0, b = p ? p->f[1] : 0;                           \

@@ -4,6 +4,9 @@
 
 #include "floats.h"
 
+/* Hints to unroll or vectorise are wishes: sanitizers and lower levels of optimisation may refuse them. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 #define KIT_INLINE static inline __attribute__((always_inline, unused))
 
 /* c[0] + c[1] x + ... by Horner's rule; count is a constant of the call. */

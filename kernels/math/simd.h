@@ -16,6 +16,9 @@
 #include <math.h>
 #endif
 
+/* Hints to unroll or vectorise are wishes: sanitizers and lower levels of optimisation may refuse them. */
+#pragma clang diagnostic ignored "-Wpass-failed"
+
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef double f64x2 __attribute__((vector_size(16)));
 typedef int8_t i8x16 __attribute__((vector_size(16)));

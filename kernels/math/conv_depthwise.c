@@ -1,0 +1,134 @@
+/* Depthwise convolution: the plane is copied with its padding, columns sorted by their remainder modulo the stride, so that
+ * every tap of every stride reads adjacent floats and no tap needs a bound. */
+#include "conv_kit.h"
+#include "simd.h"
+
+#include <string.h>
+
+enum { TAPS = 16 }; /* longest kernel line with offsets in an array */
+
+typedef struct depthwise__layout {
+  size_t rows, phases, length; /* length of one phase of a row, with room for whole vectors */
+} depthwise__layout;
+
+static depthwise__layout depthwise__lay_out(const math_conv_shape *s) {
+  size_t columns = (s->out[2] - 1) * s->stride[2] + (s->kernel[2] - 1) * s->dilation[2] + 1;
+  size_t phases = s->stride[2];
+  return (depthwise__layout){(s->out[1] - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1, phases,
+                             ((columns + phases - 1) / phases + 8 + 3) / 4 * 4};
+}
+
+size_t conv_depthwise_scratch_bytes(const math_conv_shape *s) {
+  if (conv_volume(s->out) == 0) return 0;
+  depthwise__layout l = depthwise__lay_out(s);
+  return l.rows * l.phases * l.length * sizeof(float);
+}
+
+static void depthwise__fill(const math_conv_shape *s, const depthwise__layout *l, float *padded,
+                            const float *plane) {
+  for (size_t r = 0; r < l->rows; r++) {
+    ptrdiff_t iy = (ptrdiff_t)r - s->pad_begin[1];
+    for (size_t phase = 0; phase < l->phases; phase++, padded += l->length) {
+      size_t begin = 0, end = 0;
+      ptrdiff_t shift = (ptrdiff_t)phase - s->pad_begin[2];
+      if (iy >= 0 && iy < (ptrdiff_t)s->in[1])
+        conv_range(shift, l->phases, s->in[2], l->length, &begin, &end);
+      memset(padded, 0, begin * sizeof(float));
+      if (begin < end) {
+        const float *line = plane + iy * (ptrdiff_t)s->in[2] + shift;
+        if (l->phases == 1) {
+          memcpy(padded + begin, line + begin, (end - begin) * sizeof(float));
+        } else {
+          for (size_t i = begin; i < end; i++) padded[i] = line[i * l->phases];
+        }
+      }
+      memset(padded + end, 0, (l->length - end) * sizeof(float));
+    }
+  }
+}
+
+/* One line of output. rows is the distance between kernel lines, offsets the place of each kernel column. */
+SIMD_INLINE void depthwise__line(const size_t kh, const size_t kw, float *y, const float *from, size_t rows,
+                                 const size_t *offsets, const float *weights, size_t n) {
+  for (size_t o = 0; o < n; o += 8) {
+    f32x4 a = f32x4_splat(0), b = a;
+    const float *line = from + o;
+    const float *w = weights;
+#pragma clang loop unroll(full)
+    for (size_t ky = 0; ky < kh; ky++, line += rows) {
+#pragma clang loop unroll(full)
+      for (size_t kx = 0; kx < kw; kx++, w++) {
+        f32x4 tap = f32x4_splat(*w);
+        a = f32x4_madd(tap, f32x4_load(line + offsets[kx]), a);
+        b = f32x4_madd(tap, f32x4_load(line + offsets[kx] + 4), b);
+      }
+    }
+    size_t left = n - o;
+    if (left >= 8) {
+      f32x4_store(y + o, a);
+      f32x4_store(y + o + 4, b);
+    } else {
+      if (left >= 4) {
+        f32x4_store(y + o, a);
+      } else {
+        f32x4_store_part(y + o, a, left);
+      }
+      if (left > 4) f32x4_store_part(y + o + 4, b, left - 4);
+    }
+  }
+}
+
+/* Kernel lines longer than the array of offsets. */
+static void depthwise__line_any(const math_conv_shape *s, const depthwise__layout *l, float *y,
+                                const float *from, size_t rows, const float *weights) {
+  for (size_t o = 0; o < s->out[2]; o++) {
+    f32x4 sum = f32x4_splat(0);
+    for (size_t ky = 0; ky < s->kernel[1]; ky++) {
+      for (size_t kx = 0; kx < s->kernel[2]; kx++) {
+        size_t place = kx * s->dilation[2];
+        float x = from[ky * rows + place % l->phases * l->length + place / l->phases + o];
+        sum = f32x4_madd(f32x4_splat(weights[ky * s->kernel[2] + kx]), f32x4_splat(x), sum);
+      }
+    }
+    y[o] = sum[0];
+  }
+}
+
+static void depthwise__plane(const math_conv_shape *s, const depthwise__layout *l, float *y,
+                             const float *padded, const float *weights) {
+  const size_t kh = s->kernel[1], kw = s->kernel[2], line = l->phases * l->length;
+  size_t offsets[TAPS];
+  for (size_t kx = 0; kx < kw && kx < TAPS; kx++) {
+    size_t place = kx * s->dilation[2];
+    offsets[kx] = place % l->phases * l->length + place / l->phases;
+  }
+  for (size_t o = 0; o < s->out[1]; o++) {
+    const float *from = padded + o * s->stride[1] * line;
+    float *out = y + o * s->out[2];
+    size_t rows = s->dilation[1] * line;
+    if (kh == 3 && kw == 3) {
+      depthwise__line(3, 3, out, from, rows, offsets, weights, s->out[2]);
+    } else if (kh == 5 && kw == 5) {
+      depthwise__line(5, 5, out, from, rows, offsets, weights, s->out[2]);
+    } else if (kw <= TAPS) {
+      depthwise__line(kh, kw, out, from, rows, offsets, weights, s->out[2]);
+    } else {
+      depthwise__line_any(s, l, out, from, rows, weights);
+    }
+  }
+}
+
+void conv_depthwise_run(const math_conv_shape *s, float *y, const float *x, const float *weights,
+                        const math_epilogue *epilogue, size_t task, void *scratch) {
+  depthwise__layout l = depthwise__lay_out(s);
+  size_t in = conv_volume(s->in), out = conv_volume(s->out), volume = conv_volume(s->kernel);
+  size_t image = task / s->groups, channel = task % s->groups, per_channel = s->filters / s->groups;
+  float *images = y + image * s->filters * out;
+  depthwise__fill(s, &l, scratch, x + task * in);
+  for (size_t f = channel * per_channel; f < (channel + 1) * per_channel; f++) {
+    depthwise__plane(s, &l, images + f * out, scratch, weights + f * volume);
+    if (!epilogue) continue;
+    math_epilogue own = conv_epilogue(s, epilogue, image);
+    math_epilogue_apply(&own, images, (ptrdiff_t)out, f, f + 1, 0, out);
+  }
+}

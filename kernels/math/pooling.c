@@ -1,0 +1,310 @@
+/* Pooling. f32 maxima and averages are separable: the window's lines are joined first, whole vectors at a time, then the
+ * columns of the joined line. Everything else visits the window of each output. */
+#include "pooling.h"
+#include "scalars.h"
+#include "simd.h"
+
+#include <math.h>
+
+size_t math_pool_out(size_t in, size_t kernel, size_t stride, size_t dilation, ptrdiff_t pad_begin,
+                     ptrdiff_t pad_end, bool ceil) {
+  ptrdiff_t room = (ptrdiff_t)in + pad_begin + pad_end - (ptrdiff_t)(dilation * (kernel - 1) + 1);
+  if (room < 0) return 0;
+  size_t out = ((size_t)room + (ceil ? stride - 1 : 0)) / stride + 1;
+  if (ceil && (ptrdiff_t)((out - 1) * stride) >= (ptrdiff_t)in + pad_begin) out--;
+  return out;
+}
+
+/* The kernel elements of one axis that lie in the plane for an output: first, one past the last; and where the first is. */
+typedef struct pool__window {
+  size_t begin[3], end[3];
+  ptrdiff_t from[3]; /* place of kernel element 0, perhaps outside */
+  size_t divisor;
+} pool__window;
+
+static void pool__axis(const math_pool_shape *s, int d, size_t o, pool__window *w) {
+  ptrdiff_t from = (ptrdiff_t)(o * s->stride[d]) - s->pad_begin[d], step = (ptrdiff_t)s->dilation[d];
+  ptrdiff_t last = (ptrdiff_t)s->in[d] - 1 - from;
+  size_t begin = from >= 0 ? 0 : (size_t)((-from + step - 1) / step);
+  size_t end = last < 0 ? 0 : (size_t)(last / step) + 1;
+  if (end > s->kernel[d]) end = s->kernel[d];
+  w->from[d] = from;
+  w->begin[d] = begin < end ? begin : end;
+  w->end[d] = end;
+}
+
+/* Kernel elements of one axis that count: those in the plane, or also those in the pads (not the overhang of a rounded-up
+ * last window). */
+static size_t pool__count(const math_pool_shape *s, int d, const pool__window *w) {
+  if (!s->count_include_pad) return w->end[d] - w->begin[d];
+  ptrdiff_t last = (ptrdiff_t)s->in[d] + s->pad_end[d] - 1 - w->from[d];
+  size_t end = last < 0 ? 0 : (size_t)last / s->dilation[d] + 1;
+  return end < s->kernel[d] ? end : s->kernel[d];
+}
+
+static void pool__find(const math_pool_shape *s, size_t p, pool__window *w) {
+  pool__axis(s, 2, p % s->out[2], w);
+  pool__axis(s, 1, p / s->out[2] % s->out[1], w);
+  pool__axis(s, 0, p / s->out[2] / s->out[1], w);
+  w->divisor = pool__count(s, 0, w) * pool__count(s, 1, w) * pool__count(s, 2, w);
+}
+
+#define EACH(s, w, at)                                                                       \
+  for (size_t kz = (w).begin[0]; kz < (w).end[0]; kz++)                                      \
+    for (size_t ky = (w).begin[1]; ky < (w).end[1]; ky++)                                    \
+      for (size_t kx = (w).begin[2], at = pool__place(s, &(w), kz, ky, kx); kx < (w).end[2]; \
+           kx++, at += (s)->dilation[2])
+
+static size_t pool__place(const math_pool_shape *s, const pool__window *w, size_t kz, size_t ky, size_t kx) {
+  ptrdiff_t z = w->from[0] + (ptrdiff_t)(kz * s->dilation[0]),
+            y = w->from[1] + (ptrdiff_t)(ky * s->dilation[1]);
+  ptrdiff_t x = w->from[2] + (ptrdiff_t)(kx * s->dilation[2]);
+  return (size_t)((z * (ptrdiff_t)s->in[1] + y) * (ptrdiff_t)s->in[2] + x);
+}
+
+/* The index that max pooling reports for a place in plane `plane`. */
+static int64_t pool__index(const math_pool_shape *s, size_t plane, size_t place) {
+  size_t volume = s->in[0] * s->in[1] * s->in[2];
+  if (s->column_major) {
+    size_t x = place % s->in[2], y = place / s->in[2] % s->in[1], z = place / s->in[2] / s->in[1];
+    place = z + s->in[0] * (y + s->in[1] * x);
+  }
+  return (int64_t)(plane * volume + place);
+}
+
+#define MAX_POOL(name, T, LOWEST)                                                                          \
+  static void pool__max_##name(const math_pool_shape *s, T *y, int64_t *indices, const T *x, size_t begin, \
+                               size_t end) {                                                               \
+    size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];                   \
+    for (size_t plane = begin; plane < end; plane++) {                                                     \
+      for (size_t p = 0; p < out; p++) {                                                                   \
+        pool__window w;                                                                                    \
+        pool__find(s, p, &w);                                                                              \
+        T best = LOWEST;                                                                                   \
+        size_t place = 0;                                                                                  \
+        bool any = false;                                                                                  \
+        EACH(s, w, at) {                                                                                   \
+          T v = x[plane * in + at];                                                                        \
+          if (!any || v > best || (v != v && best == best)) {                                              \
+            best = v;                                                                                      \
+            place = at;                                                                                    \
+            any = true;                                                                                    \
+          }                                                                                                \
+        }                                                                                                  \
+        y[plane * out + p] = best;                                                                         \
+        if (indices) indices[plane * out + p] = pool__index(s, plane, place);                              \
+      }                                                                                                    \
+    }                                                                                                      \
+  }
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wtautological-compare"
+MAX_POOL(f32, float, -__builtin_inff())
+MAX_POOL(f64, double, -(double)__builtin_inf())
+MAX_POOL(i8, int8_t, INT8_MIN)
+MAX_POOL(u8, uint8_t, 0)
+#pragma clang diagnostic pop
+
+static void pool__average_f64(const math_pool_shape *s, double *y, const double *x, size_t begin,
+                              size_t end) {
+  size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];
+  for (size_t plane = begin; plane < end; plane++) {
+    for (size_t p = 0; p < out; p++) {
+      pool__window w;
+      pool__find(s, p, &w);
+      double sum = 0;
+      EACH(s, w, at) sum += x[plane * in + at];
+      y[plane * out + p] = w.divisor ? sum / (double)w.divisor : 0;
+    }
+  }
+}
+
+enum { LINE = 2048, CHUNK = 256 }; /* floats of the joined line; outputs that one such line serves at most */
+
+typedef struct pool__chunk {
+  size_t begin, count; /* outputs of the last axis */
+  size_t width;        /* floats of the line behind them */
+} pool__chunk;
+
+SIMD_INLINE f32x4 pool__joined(const bool largest, f32x4 a, f32x4 b) {
+  return largest ? f32x4_max(a, b) : a + b;
+}
+
+/* line[i] = the window's lines at column (begin stride - pad + i), joined; the identity outside of the plane. */
+SIMD_INLINE void pool__join_lines(const bool largest, const math_pool_shape *s, const pool__window *w,
+                                  const float *plane, const pool__chunk *c, float *line) {
+  const float identity = largest ? -__builtin_inff() : 0;
+  ptrdiff_t left = (ptrdiff_t)(c->begin * s->stride[2]) - s->pad_begin[2];
+  ptrdiff_t begin = left < 0 ? -left : 0, end = (ptrdiff_t)s->in[2] - left;
+  if (end > (ptrdiff_t)c->width) end = (ptrdiff_t)c->width;
+  for (size_t i = 0; i < c->width + 16; i++) line[i] = identity;
+  for (size_t kz = w->begin[0]; kz < w->end[0]; kz++) {
+    for (size_t ky = w->begin[1]; ky < w->end[1]; ky++) {
+      ptrdiff_t z = w->from[0] + (ptrdiff_t)(kz * s->dilation[0]),
+                y = w->from[1] + (ptrdiff_t)(ky * s->dilation[1]);
+      const float *row = plane + (z * (ptrdiff_t)s->in[1] + y) * (ptrdiff_t)s->in[2] + left;
+      ptrdiff_t i = begin;
+      for (; i + 4 <= end; i += 4) {
+        f32x4_store(line + i, pool__joined(largest, f32x4_load(line + i), f32x4_load(row + i)));
+      }
+      for (; i < end; i++) line[i] = pool__joined(largest, f32x4_splat(line[i]), f32x4_splat(row[i]))[0];
+    }
+  }
+}
+
+/* Four outputs from the joined line. */
+SIMD_INLINE f32x4 pool__join_columns(const bool largest, const float *line, size_t kernel, size_t stride,
+                                     size_t dilation) {
+  f32x4 sum = f32x4_splat(largest ? -__builtin_inff() : 0);
+  for (size_t k = 0; k < kernel; k++, line += dilation) {
+    f32x4 v;
+    if (stride == 1) {
+      v = f32x4_load(line);
+    } else if (stride == 2) {
+      v = __builtin_shufflevector(f32x4_load(line), f32x4_load(line + 4), 0, 2, 4, 6);
+    } else {
+      v = (f32x4){line[0], line[stride], line[2 * stride], line[3 * stride]};
+    }
+    sum = pool__joined(largest, sum, v);
+  }
+  return sum;
+}
+
+static void pool__divide(const math_pool_shape *s, pool__window *w, float *y, const pool__chunk *c) {
+  size_t outer = pool__count(s, 0, w) * pool__count(s, 1, w);
+  for (size_t i = 0; i < c->count; i++) {
+    pool__axis(s, 2, c->begin + i, w);
+    size_t divisor = outer * pool__count(s, 2, w);
+    y[i] = divisor ? y[i] / (float)divisor : 0;
+  }
+}
+
+SIMD_INLINE void pool__chunk_run(const bool largest, const math_pool_shape *s, pool__window *w, float *y,
+                                 const float *plane, const pool__chunk *c) {
+  float line[LINE + 16];
+  pool__join_lines(largest, s, w, plane, c, line);
+  for (size_t i = 0; i < c->count; i += 4) {
+    size_t left = c->count - i;
+    const float *at = line + i * s->stride[2];
+    f32x4 v;
+    if (left >= 4) {
+      v = pool__join_columns(largest, at, s->kernel[2], s->stride[2], s->dilation[2]);
+      f32x4_store(y + i, v);
+    } else {
+      for (size_t j = 0; j < left; j++) {
+        float sum = largest ? -__builtin_inff() : 0;
+        const float *tap = at + j * s->stride[2];
+        for (size_t k = 0; k < s->kernel[2]; k++) {
+          sum = pool__joined(largest, f32x4_splat(sum), f32x4_splat(tap[k * s->dilation[2]]))[0];
+        }
+        y[i + j] = sum;
+      }
+    }
+  }
+  if (!largest) pool__divide(s, w, y, c);
+}
+
+static void pool__separable(const bool largest, const math_pool_shape *s, float *y, const float *x,
+                            size_t begin, size_t end) {
+  size_t in = s->in[0] * s->in[1] * s->in[2], reach = (s->kernel[2] - 1) * s->dilation[2] + 1;
+  size_t chunk = (LINE - reach) / s->stride[2] + 1;
+  if (chunk > CHUNK) chunk = CHUNK;
+  y += begin * s->out[0] * s->out[1] * s->out[2];
+  for (size_t plane = begin; plane < end; plane++) {
+    for (size_t row = 0; row < s->out[0] * s->out[1]; row++, y += s->out[2]) {
+      pool__window w;
+      pool__axis(s, 0, row / s->out[1], &w);
+      pool__axis(s, 1, row % s->out[1], &w);
+      for (size_t o = 0; o < s->out[2]; o += chunk) {
+        pool__chunk c = {o, s->out[2] - o < chunk ? s->out[2] - o : chunk, 0};
+        c.width = (c.count - 1) * s->stride[2] + reach;
+        if (largest) {
+          pool__chunk_run(true, s, &w, y + o, x + plane * in, &c);
+        } else {
+          pool__chunk_run(false, s, &w, y + o, x + plane * in, &c);
+        }
+      }
+    }
+  }
+}
+
+/* Windows wider than the joined line. */
+static void pool__average_wide(const math_pool_shape *s, float *y, const float *x, size_t begin, size_t end) {
+  size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];
+  for (size_t plane = begin; plane < end; plane++) {
+    for (size_t p = 0; p < out; p++) {
+      pool__window w;
+      pool__find(s, p, &w);
+      double sum = 0;
+      EACH(s, w, at) sum += (double)x[plane * in + at];
+      y[plane * out + p] = w.divisor ? (float)(sum / (double)w.divisor) : 0;
+    }
+  }
+}
+
+static bool pool__fits(const math_pool_shape *s) {
+  return (s->kernel[2] - 1) * s->dilation[2] + 1 <= LINE / 2;
+}
+
+bool math_max_pool(const math_pool_shape *s, int type, void *y, int64_t *indices, const void *x,
+                   size_t plane_begin, size_t plane_end) {
+  switch (type) {
+  case MATH_F32:
+    if (!indices && pool__fits(s)) {
+      pool__separable(true, s, y, x, plane_begin, plane_end);
+    } else {
+      pool__max_f32(s, y, indices, x, plane_begin, plane_end);
+    }
+    return true;
+  case MATH_F64: pool__max_f64(s, y, indices, x, plane_begin, plane_end); return true;
+  case MATH_I8: pool__max_i8(s, y, indices, x, plane_begin, plane_end); return true;
+  case MATH_U8: pool__max_u8(s, y, indices, x, plane_begin, plane_end); return true;
+  default: return false;
+  }
+}
+
+bool math_average_pool(const math_pool_shape *s, int type, void *y, const void *x, size_t plane_begin,
+                       size_t plane_end) {
+  switch (type) {
+  case MATH_F32:
+    if (pool__fits(s)) {
+      pool__separable(false, s, y, x, plane_begin, plane_end);
+    } else {
+      pool__average_wide(s, y, x, plane_begin, plane_end);
+    }
+    return true;
+  case MATH_F64: pool__average_f64(s, y, x, plane_begin, plane_end); return true;
+  default: return false;
+  }
+}
+
+static double pool__power(double x, double p) {
+  double a = fabs(x);
+  return p == 2 ? a * a : p == 1 ? a : math_pow(a, p);
+}
+
+static double pool__root(double x, double p) { return p == 2 ? sqrt(x) : p == 1 ? x : math_pow(x, 1 / p); }
+
+bool math_lp_pool(const math_pool_shape *s, int type, double p, void *y, const void *x, size_t plane_begin,
+                  size_t plane_end) {
+  if (type != MATH_F32 && type != MATH_F64) return false;
+  size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];
+  for (size_t plane = plane_begin; plane < plane_end; plane++) {
+    for (size_t i = 0; i < out; i++) {
+      pool__window w;
+      pool__find(s, i, &w);
+      double sum = 0;
+      EACH(s, w, at) {
+        size_t place = plane * in + at;
+        sum +=
+            pool__power(type == MATH_F32 ? (double)((const float *)x)[place] : ((const double *)x)[place], p);
+      }
+      if (type == MATH_F32) {
+        ((float *)y)[plane * out + i] = (float)pool__root(sum, p);
+      } else {
+        ((double *)y)[plane * out + i] = pool__root(sum, p);
+      }
+    }
+  }
+  return true;
+}
