@@ -234,6 +234,7 @@ static double os_case__number(const os_case *self, const os_json *node, double f
 
 os_tolerance os_case_tolerance(const os_case *self, size_t output) {
   os_tolerance out = os_tolerance_default();
+  if (self->tolerance != NULL) return *self->tolerance;
   if (self->document.root == NULL) {
     out.rtol = 1e-3;
     out.atol = 1e-7;

@@ -22,6 +22,8 @@ typedef struct os_case {
   const os_bundle *files;
   os_str folder; // "gap/test_data_set_0/"
   os_file model; // state OS_FILE_MISSING when there is none
+
+  const os_tolerance *tolerance; // NULL: as the evidence says
 } os_case;
 
 typedef struct os_case_list {

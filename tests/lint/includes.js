@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path'
 
 // Each folder may include itself and what stands to its left.
-const order = ['base', 'json', 'schema', 'type', 'value', 'proto', 'onnx', 'op', 'spec', 'model', 'run', 'author', 'evidence', 'wasm']
+const order = ['base', 'json', 'schema', 'type', 'value', 'proto', 'onnx', 'op', 'spec', 'model', 'run', 'author', 'evidence', 'host', 'wasm']
 
 const libc = new Set(('assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg ' +
   'stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype').split(' '))

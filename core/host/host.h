@@ -1,0 +1,113 @@
+#ifndef OPSPEC_HOST_H
+#define OPSPEC_HOST_H
+
+#include "bundle.h"
+#include "document.h"
+#include "host_operator.h"
+#include "json_write.h"
+#include "model.h"
+#include "session.h"
+#include "spec.h"
+#include "text.h"
+#include "trial.h"
+
+#include <opspec/opspec.h>
+
+// What the handles of opspec.h are.
+
+struct opspec_env {
+  os_memory memory;
+  os_arena arena; // registry, schemas: as long as the Env
+  os_limits limits;
+  opspec_host host;
+  os_types *types;
+  os_registry *registry;
+  os_spec_checker checker;
+  bool checker_ready;
+  os_text output;
+  os_arena scratch;                // of one call
+  os_document *decoded;            // what the last decode's addresses point into
+  uint64_t serial;                 // counts models and registrations
+  struct opspec_model *models;     // alive
+  struct opspec_operator *retired; // unregistered, perhaps still in use by a model
+};
+
+// Files of one call or handle, as bundles and as external data.
+typedef struct os_host_files {
+  opspec_env *env;
+  os_bundle bundle;
+  os_external external;
+  void **blocks; // what the host handed over
+  size_t block_count, block_room;
+} os_host_files;
+
+struct opspec_model {
+  opspec_env *env;
+  struct opspec_model *next, *previous;
+  uint64_t serial;
+  uint32_t refs; // the handle and its sessions
+  os_arena arena;
+  os_host_files files;
+  os_document *document;
+  os_model *model;
+  os_report report; // what building the index found
+};
+
+struct opspec_session {
+  opspec_model *model;
+  os_session *session;
+  os_stop stop;
+};
+
+struct opspec_run {
+  opspec_env *env;
+  os_run *run;
+};
+
+struct opspec_operator {
+  opspec_env *env;
+  struct opspec_operator *next; // among the retired
+  uint64_t retired_at;
+  os_arena arena;
+  os_host_operator operator;
+};
+
+struct opspec_test {
+  opspec_env *env;
+  os_arena arena;
+  os_host_files files;
+  void *zip;
+  os_spec_list specs;
+  os_case_list cases;
+  os_report report;
+};
+
+struct opspec_trial {
+  opspec_env *env;
+  os_trial *trial;
+};
+
+// Empties output and scratch: how every call that answers a status begins.
+void os_host_begin(opspec_env *self);
+// Puts { message, path?, findings? } into the output; answers the status. `report` may be NULL.
+os_status os_host_fail(opspec_env *self, os_status status, os_str message, os_str path, os_report *report);
+os_status os_host_trouble(opspec_env *self, const os_trouble *trouble);
+// OS_OUT_OF_MEMORY when the output could not be written.
+os_status os_host_end(opspec_env *self);
+// A report as the output.
+os_status os_host_report(opspec_env *self, os_report *report);
+// Compiled when first needed.
+os_status os_host_checker(opspec_env *self, const os_spec_checker **out);
+// Frees registrations that no model can refer to any more.
+void os_host_sweep(opspec_env *self);
+os_stop os_host_stop(opspec_env *self, double timeout_ms);
+
+// Lists live in `arena`; blocks until close.
+os_status os_host_files_open(os_host_files *self, opspec_env *env, os_arena *arena,
+                             const opspec_files *files);
+void os_host_files_close(os_host_files *self);
+
+// "name": and a JSON string.
+void os_host_write_member(os_text *out, const char *name, os_str value);
+
+#endif

@@ -1,0 +1,251 @@
+#include "host.h"
+
+#include "inference.h"
+
+// ---- Models -----------------------------------------------------------------------------------------------
+
+static void os_host__write_dim(os_text *out, os_arena *arena, const os_dims *dims, op_dim dim) {
+  if (dim == OP_DIM_UNKNOWN) {
+    os_text_puts(out, "null");
+    return;
+  }
+  if (op_dim_is_number(dim)) {
+    os_text_format(out, "%lld", (long long)dim);
+    return;
+  }
+  os_json_write_string(out, os_dims_print(dims, arena, dim));
+}
+
+static os_status os_host__write_value(opspec_model *self, os_inferring *inferring,
+                                      const os_graph_value *value) {
+  os_text *out = &self->env->output;
+  os_arena *scratch = &self->env->scratch;
+  os_fact fact = {.rank = -1};
+  if (value->declared != NULL) fact = os_inference_declared(inferring, value->declared);
+  os_text_char(out, '{');
+  os_host_write_member(out, "name", value->name);
+  os_text_char(out, ',');
+  os_host_write_member(out, "type",
+                       fact.type == 0 ? OS_STR("") : os_types_print(self->env->types, scratch, fact.type));
+  os_text_puts(out, ",\"shape\":");
+  if (fact.rank < 0) {
+    os_text_puts(out, "null");
+  } else {
+    os_text_char(out, '[');
+    for (int32_t i = 0; i < fact.rank; i++) {
+      if (i > 0) os_text_char(out, ',');
+      os_host__write_dim(out, scratch, inferring->dims, fact.dims[i]);
+    }
+    os_text_char(out, ']');
+  }
+  if (value->initializer != NULL || value->sparse_initializer != NULL)
+    os_text_puts(out, ",\"initialized\":true");
+  os_text_char(out, '}');
+  return OS_OK;
+}
+
+static os_status os_host__write_values(opspec_model *self, const int32_t *numbers, uint32_t count) {
+  const op_graph *graph = os_model_graph(self->model);
+  os_inferring inferring;
+  os_inference_init(&inferring, &self->env->scratch, self->model, self->env->registry, NULL);
+  os_text *out = &self->env->output;
+  bool first = true;
+  os_text_char(out, '[');
+  for (uint32_t i = 0; i < count; i++) {
+    if (numbers[i] == OS_ABSENT) continue;
+    if (!first) os_text_char(out, ',');
+    first = false;
+    OS_TRY(os_host__write_value(self, &inferring, &graph->values[numbers[i]]));
+  }
+  os_text_char(out, ']');
+  return OS_OK;
+}
+
+static os_status os_host__describe(opspec_model *self) {
+  const op_graph *graph = os_model_graph(self->model);
+  os_text *out = &self->env->output;
+  os_text_puts(out, "{\"inputs\":");
+  OS_TRY(os_host__write_values(self, graph->inputs, graph->input_count));
+  os_text_puts(out, ",\"outputs\":");
+  OS_TRY(os_host__write_values(self, graph->outputs, graph->output_count));
+  os_text_char(out, '}');
+  return os_host_end(self->env);
+}
+
+static void os_host__free_model(opspec_model *self) {
+  opspec_env *env = self->env;
+  if (self->previous != NULL)
+    self->previous->next = self->next;
+  else if (env->models == self)
+    env->models = self->next;
+  if (self->next != NULL) self->next->previous = self->previous;
+  if (self->model != NULL) os_model_free(self->model);
+  os_document_close(self->document);
+  os_host_files_close(&self->files);
+  os_arena_clear(&self->arena);
+  os_memory_free(&env->memory, self);
+  os_host_sweep(env);
+}
+
+void opspec_model_free(opspec_model *self) {
+  if (self != NULL && --self->refs == 0) os_host__free_model(self);
+}
+
+static os_status os_host__open_model(opspec_model *self, os_str bytes, const opspec_files *files) {
+  opspec_env *env = self->env;
+  os_report_init(&self->report, &self->arena, false, env->limits.findings);
+  OS_TRY(os_host_files_open(&self->files, env, &self->arena, files));
+  os_source source = os_source_memory(bytes.data, bytes.len);
+  os_document_options options = {.as = OS_KIND_MODEL, .limits = &env->limits};
+  if (files->given) options.external = self->files.external;
+  OS_TRY(os_document_open(&env->memory, &source, &options, &self->report, &self->document));
+  os_document_own(self->document, (void *)(uintptr_t)bytes.data);
+  return os_model_build(self->document, env->registry, &self->report, &self->model);
+}
+
+os_status opspec_model_load(opspec_env *env, os_str bytes, const opspec_files *files, opspec_model **out) {
+  os_host_begin(env);
+  *out = NULL;
+  if (env->limits.bytes != 0 && bytes.len > env->limits.bytes) {
+    os_str message = os_arena_format(&env->scratch, "the model has %zu bytes, the limit is %llu", bytes.len,
+                                     (unsigned long long)env->limits.bytes);
+    opspec_free(env, (void *)(uintptr_t)bytes.data);
+    return os_host_fail(env, OS_LIMIT, message, (os_str){"", 0}, NULL);
+  }
+  opspec_model *self = os_memory_calloc(&env->memory, sizeof *self);
+  if (self == NULL) {
+    opspec_free(env, (void *)(uintptr_t)bytes.data);
+    return os_host_fail(env, OS_OUT_OF_MEMORY, (os_str){"", 0}, (os_str){"", 0}, NULL);
+  }
+  self->env = env;
+  self->refs = 1;
+  self->serial = ++env->serial;
+  os_arena_init(&self->arena, &env->memory);
+  self->next = env->models;
+  if (self->next != NULL) self->next->previous = self;
+  env->models = self;
+  os_status status = os_host__open_model(self, bytes, files);
+  if (self->document == NULL) opspec_free(env, (void *)(uintptr_t)bytes.data);
+  if (status == OS_OK) status = os_host__describe(self);
+  if (status == OS_OK) {
+    *out = self;
+    return OS_OK;
+  }
+  os_str why = self->report.findings.count > 0 ? self->report.findings.items[0]->message : (os_str){"", 0};
+  os_host_fail(env, status, why, (os_str){"", 0}, &self->report);
+  opspec_model_free(self);
+  return status;
+}
+
+// What building the index found, in a report of the caller's strictness.
+static os_status os_host__add_findings(os_report *to, const os_report *from) {
+  for (size_t i = 0; i < from->findings.count; i++) {
+    const os_finding *finding = from->findings.items[i];
+    os_finding *copy =
+        os_report_add_as(to, finding->rule, finding->severity, "%.*s", OS_ARG(finding->message));
+    os_severity severity = copy->severity;
+    os_str message = copy->message;
+    *copy = *finding;
+    copy->severity = severity;
+    copy->message = message;
+  }
+  for (size_t i = 0; i < from->incomplete.count; i++)
+    os_report_incomplete(to, "%.*s", OS_ARG(from->incomplete.items[i]));
+  return to->status;
+}
+
+os_status opspec_model_check(opspec_model *self, const opspec_check_options *options) {
+  opspec_env *env = self->env;
+  os_host_begin(env);
+  os_report report;
+  os_report_init(&report, &env->scratch, options->strict, env->limits.findings);
+  report.kind = os_str_of(os_kind_name(self->document->kind));
+  os_stop stop = os_host_stop(env, options->timeout_ms);
+  os_check_options check = {.strict = options->strict, .infer = options->full, .stop = &stop};
+  os_status status = os_host__add_findings(&report, &self->report);
+  if (status == OS_OK) status = os_model_check(self->model, &check, &report);
+  if (status == OS_LIMIT || status == OS_TIMEOUT || status == OS_ABORTED || status == OS_UNSUPPORTED)
+    os_report_incomplete(&report, "%s", os_status_text(status));
+  else if (status != OS_OK)
+    return os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
+  return os_host_report(env, &report);
+}
+
+// ---- Sessions ---------------------------------------------------------------------------------------------
+
+os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session **out) {
+  opspec_env *env = model->env;
+  os_host_begin(env);
+  *out = NULL;
+  opspec_session *self = os_memory_calloc(&env->memory, sizeof *self);
+  if (self == NULL) return os_host_fail(env, OS_OUT_OF_MEMORY, (os_str){"", 0}, (os_str){"", 0}, NULL);
+  self->model = model;
+  os_trouble trouble = {.arena = &env->scratch};
+  os_session_options options = {.seed = seed};
+  os_status status =
+      os_session_new(&env->memory, env->registry, model->model, &options, &trouble, &self->session);
+  if (status == OS_OK) status = os_host__describe(model);
+  if (status == OS_OK) {
+    model->refs++;
+    *out = self;
+    return OS_OK;
+  }
+  os_memory_free(&env->memory, self);
+  trouble.status = status;
+  bool faulty = model->report.counts[OS_ERROR] > 0;
+  return os_host_fail(env, status, trouble.message, trouble.path, faulty ? &model->report : NULL);
+}
+
+void opspec_session_free(opspec_session *self) {
+  if (self == NULL) return;
+  opspec_model *model = self->model;
+  os_session_free(self->session);
+  os_memory_free(&model->env->memory, self);
+  opspec_model_free(model);
+}
+
+// ---- Runs -------------------------------------------------------------------------------------------------
+
+static os_status os_host__run_trouble(opspec_env *env, os_status status, const os_run *run) {
+  const os_trouble *trouble = run == NULL ? NULL : os_run_trouble(run);
+  if (trouble == NULL) return os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
+  return os_host_fail(env, status, trouble->message, trouble->path, NULL);
+}
+
+os_status opspec_run_start(opspec_session *session, const opspec_input *inputs, size_t input_count,
+                           const os_str *outputs, size_t output_count, opspec_run **out) {
+  _Static_assert(sizeof(opspec_input) == sizeof(os_run_input), "the same struct under two names");
+  opspec_env *env = session->model->env;
+  *out = NULL;
+  os_run *run = NULL;
+  os_status status = os_run_start(session->session, (const os_run_input *)(const void *)inputs, input_count,
+                                  outputs, output_count, &run);
+  opspec_run *self = status == OS_OK ? os_memory_alloc(&env->memory, sizeof *self) : NULL;
+  if (self != NULL) {
+    *self = (opspec_run){env, run};
+    *out = self;
+    return OS_OK;
+  }
+  os_host_begin(env);
+  status = os_host__run_trouble(env, status == OS_OK ? OS_OUT_OF_MEMORY : status, run);
+  os_run_free(run);
+  return status;
+}
+
+os_status opspec_run_step(opspec_run *self, uint64_t budget) {
+  os_status status = os_run_step(self->run, budget);
+  if (status == OS_OK || status == OS_YIELD || status == OS_NEEDS_HOST) return status;
+  os_host_begin(self->env);
+  return os_host__run_trouble(self->env, status, self->run);
+}
+
+void opspec_run_answer(opspec_run *self, os_status status, os_str message) {
+  os_run_answer(self->run, status, message);
+}
+op_value *opspec_run_result(const opspec_run *self, size_t index) { return os_run_result(self->run, index); }
+
+void opspec_run_free(opspec_run *self) {
+  if (self == NULL) return;
+  os_run_free(self->run);
+  os_memory_free(&self->env->memory, self);
+}
