@@ -113,77 +113,76 @@ enum { ITEMS = 4096, SAMPLES = 8 };
 
 typedef struct os_fit_item {
   uint32_t number, wire;
-  uint64_t data, end;
+  size_t data;  // may be behind the head
+  uint64_t end; // may be behind the head
 } os_fit_item;
 
-// False: malformed here. Groups are stepped into as if their fields stood outside: good enough for a guess.
-static os_status os_fit__item(const os_source *source, uint64_t at, uint64_t end, os_fit_item *item,
-                              bool *good) {
-  uint8_t bytes[24];
-  size_t n = end - at < sizeof bytes ? (size_t)(end - at) : sizeof bytes;
-  OS_TRY(os_source_read(source, at, n, bytes));
+// False: malformed here. Groups are stepped into as if their fields stood outside: good enough for a guess. A header that
+// is cut at the end of the head gives an item that ends there.
+static bool os_fit__item(os_str head, size_t at, uint64_t end, os_fit_item *item) {
+  const uint8_t *p = (const uint8_t *)head.data + at, *limit = (const uint8_t *)head.data + head.len;
+  if (end < head.len) limit = (const uint8_t *)head.data + end;
   uint64_t tag = 0, value = 0;
-  int head = os_varint_read(bytes, bytes + n, &tag), more = 0;
-  *item = (os_fit_item){.number = (uint32_t)(tag >> 3), .wire = (uint32_t)(tag & 7)};
-  *good = head > 0 && tag >> 3 != 0 && tag >> 3 <= OS_FIELD_MAX;
-  if (!*good) return OS_OK;
+  int n = os_varint_read(p, limit, &tag), more = 0;
+  *item = (os_fit_item){.number = (uint32_t)(tag >> 3), .wire = (uint32_t)(tag & 7), .data = at, .end = end};
+  if (n == 0) return end > head.len;
+  if (n < 0 || tag >> 3 == 0 || tag >> 3 > OS_FIELD_MAX) return false;
   if (item->wire == OS_WIRE_VARINT || item->wire == OS_WIRE_BYTES) {
-    more = os_varint_read(bytes + head, bytes + n, &value);
-    *good = more > 0;
-  } else if (item->wire == OS_WIRE_64 || item->wire == OS_WIRE_32)
+    more = os_varint_read(p + n, limit, &value);
+    if (more == 0) return end > head.len;
+    if (more < 0) return false;
+    if (item->wire == OS_WIRE_VARINT) value = 0;
+  } else if (item->wire == OS_WIRE_64 || item->wire == OS_WIRE_32) {
     value = item->wire == OS_WIRE_64 ? 8 : 4;
-  else
-    *good = item->wire == OS_WIRE_GROUP || item->wire == OS_WIRE_END;
-  if (!*good) return OS_OK;
-  item->data = at + (uint64_t)head + (uint64_t)more;
-  if (item->wire == OS_WIRE_VARINT) value = 0;
-  *good = value <= end - item->data;
+  } else if (item->wire > OS_WIRE_32) {
+    return false;
+  }
+  item->data = at + (size_t)(n + more);
+  if (value > end - item->data) return false;
   item->end = item->data + value;
-  return OS_OK;
+  return true;
 }
 
-static os_status os_fit__count(const os_source *source, const ProtobufCMessageDescriptor *type,
-                               const ProtobufCFieldDescriptor *field, const os_fit_item *item, bool *fits) {
-  *fits = false;
-  if (field == NULL) return OS_OK;
+static bool os_fit__field(os_str head, const ProtobufCMessageDescriptor *type,
+                          const ProtobufCFieldDescriptor *field, const os_fit_item *item) {
+  if (field == NULL) return false;
   bool scalar = field->type != PROTOBUF_C_TYPE_BYTES && field->type != PROTOBUF_C_TYPE_MESSAGE;
   uint32_t wire = !scalar                                 ? OS_WIRE_BYTES
                   : field->type == PROTOBUF_C_TYPE_FLOAT  ? OS_WIRE_32
                   : field->type == PROTOBUF_C_TYPE_DOUBLE ? OS_WIRE_64
                                                           : OS_WIRE_VARINT;
-  *fits = item->wire == wire;
+  uint64_t n = item->end - item->data;
   if (scalar && field->label == PROTOBUF_C_LABEL_REPEATED && item->wire == OS_WIRE_BYTES)
-    *fits = wire == OS_WIRE_VARINT || (item->end - item->data) % (wire == OS_WIRE_32 ? 4 : 8) == 0;
-  if (*fits && os_proto_field_is_text(type, field)) {
-    char text[64];
-    size_t n = item->end - item->data < sizeof text ? (size_t)(item->end - item->data) : sizeof text;
-    OS_TRY(os_source_read(source, item->data, n, text));
-    *fits = os_guess__is_text((os_str){text, n}) || n == 0;
-  }
-  return OS_OK;
+    return wire == OS_WIRE_VARINT || n % (wire == OS_WIRE_32 ? 4 : 8) == 0;
+  if (item->wire != wire) return false;
+  if (!os_proto_field_is_text(type, field) || item->data >= head.len || n == 0) return true;
+  if (n > 64) n = 64;
+  if (n > head.len - item->data) n = head.len - item->data;
+  return os_guess__is_text(os_str_slice(head, item->data, item->data + (size_t)n));
 }
 
-static os_status os_fit__level(const os_source *source, const ProtobufCMessageDescriptor *type, uint64_t at,
-                               uint64_t end, bool inner, os_fit *out) {
+static void os_fit__level(os_str head, const ProtobufCMessageDescriptor *type, size_t at, uint64_t end,
+                          bool inner, os_fit *out) {
   unsigned samples = 0;
-  for (unsigned i = 0; at < end && i < ITEMS; i++) {
+  for (unsigned i = 0; at < end && at < head.len && i < ITEMS; i++) {
     os_fit_item item;
-    OS_TRY(os_fit__item(source, at, end, &item, &out->wire));
-    if (!out->wire) return OS_OK;
+    out->wire = os_fit__item(head, at, end, &item);
+    if (!out->wire) return;
+    if (item.data == at) return; // the head ends here
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, item.number);
-    bool fits;
-    OS_TRY(os_fit__count(source, type, field, &item, &fits));
+    bool fits = os_fit__field(head, type, field, &item);
     *(fits ? &out->known : &out->unknown) += 1;
     if (fits && !inner && field->type == PROTOBUF_C_TYPE_MESSAGE && samples++ < SAMPLES) {
-      OS_TRY(os_fit__level(source, field->descriptor, item.data, item.end, true, out));
-      if (!out->wire) return OS_OK;
+      os_fit__level(head, field->descriptor, item.data, item.end, true, out);
+      if (!out->wire) return;
     }
-    at = item.end;
+    if (item.end >= head.len) return;
+    at = (size_t)item.end;
   }
-  return OS_OK;
 }
 
-os_status os_proto_fit(const os_source *source, const ProtobufCMessageDescriptor *type, os_fit *out) {
-  *out = (os_fit){.wire = true};
-  return os_fit__level(source, type, 0, source->length, false, out);
+os_fit os_proto_fit(os_str head, uint64_t length, const ProtobufCMessageDescriptor *type) {
+  os_fit self = {.wire = true};
+  os_fit__level(head, type, 0, length, false, &self);
+  return self;
 }

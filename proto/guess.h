@@ -17,6 +17,7 @@ typedef struct os_fit {
   uint32_t known;   // fields of the type with its wire type
   uint32_t unknown; // others
 } os_fit;
-os_status os_proto_fit(const os_source *source, const ProtobufCMessageDescriptor *type, os_fit *out);
+// `head` = the first bytes of a file of `length` bytes, or all of them.
+os_fit os_proto_fit(os_str head, uint64_t length, const ProtobufCMessageDescriptor *type);
 
 #endif

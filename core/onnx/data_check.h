@@ -16,8 +16,10 @@ typedef struct os_data_check {
 // `path` is where the message is. With origin.external NULL, external data is only checked for its location and missing
 // files are no finding; a file that cannot be read makes the report incomplete.
 os_status os_tensor_check(const os_data_check *self, const Onnx__TensorProto *tensor, const os_path *path);
-os_status os_sparse_check(const os_data_check *self, const Onnx__SparseTensorProto *sparse, const os_path *path);
+os_status os_sparse_check(const os_data_check *self, const Onnx__SparseTensorProto *sparse,
+                          const os_path *path);
 // Any of the five kinds, with everything inside.
-os_status os_data_check_message(const os_data_check *self, const void *message, os_kind kind, const os_path *path);
+os_status os_data_check_message(const os_data_check *self, const void *message, os_kind kind,
+                                const os_path *path);
 
 #endif

@@ -27,15 +27,20 @@ os_kind os_kind_find(os_str name);
 
 typedef struct os_sniff {
   os_kind kind;
-  os_str evidence;   // why, for a person: "has ir_version, opset_import and graph"; in the arena
-  os_str candidates; // other message kinds that the bytes could be, "OptionalProto, SequenceProto"; may be empty
+  os_str evidence; // why, for a person: "has ir_version, opset_import and graph"; in the arena
+  os_str
+      candidates; // other message kinds that the bytes could be, "OptionalProto, SequenceProto"; may be empty
 } os_sniff;
 // Finds the kind by content: how the file begins, then how well it fits each message. Reads a few kB. With
 // OS_KIND_UNKNOWN the evidence says what the file is ("a Git LFS pointer ..."), as far as that can be told.
 os_status os_onnx_sniff(const os_source *source, os_arena *arena, os_sniff *out);
 
 // Files beside the document, for external tensor data. The callee has already checked that the name stays inside the folder.
-typedef enum os_external_state { OS_EXTERNAL_FOUND, OS_EXTERNAL_MISSING, OS_EXTERNAL_UNREADABLE } os_external_state;
+typedef enum os_external_state {
+  OS_EXTERNAL_FOUND,
+  OS_EXTERNAL_MISSING,
+  OS_EXTERNAL_UNREADABLE
+} os_external_state;
 typedef struct os_external {
   // Fills `out` (valid as long as the document). UNREADABLE: it is there, but not for a synchronous call.
   os_status (*open)(void *context, os_str location, os_source *out, os_external_state *state);
@@ -60,14 +65,15 @@ typedef struct os_document {
     Onnx__OptionalProto *optional;
     Onnx__OperatorSetProto *operator_set;
   };
-  os_str candidates; // what else it could be, when the kind was found by content
+  os_str candidates;    // what else it could be, when the kind was found by content
   os_external external; // open NULL = no files
   void *owned;
+  os_decoding decoding; // as long as it is being opened
   os_decoder *decoder;
 } os_document;
 
 typedef struct os_document_options {
-  os_kind as; // OS_KIND_UNKNOWN = by content
+  os_kind as;              // OS_KIND_UNKNOWN = by content
   const os_limits *limits; // may be NULL
   const os_stop *stop;     // may be NULL
   os_external external;

@@ -35,13 +35,14 @@ typedef struct os_tensor_reader {
   int32_t rank;
   const int64_t *dims; // of the proto
   int64_t count;
-  os_source file;  // OS_STORED_EXTERNAL
-  uint64_t offset; // in it
+  os_source file;    // OS_STORED_EXTERNAL
+  uint64_t offset;   // in it
   char trouble[200]; // a sentence without a full stop, when opening failed
 } os_tensor_reader;
 
-// What the tensor declares. OS_MALFORMED with `trouble` when its elements are not there as declared (data type, dims, rank
-// over OP_MAX_RANK, none or several value fields, too few elements, external data missing or cut). Extra bytes are let go.
+// What the tensor declares. OS_MALFORMED with `trouble` when its elements are not there as declared (data type, dims, none
+// or several value fields, too few elements, external data missing or cut); OS_UNSUPPORTED with `trouble` for a rank over
+// OP_MAX_RANK or a file that is not for synchronous calls. Extra bytes are let go.
 os_status os_tensor_open(os_tensor_reader *self, const Onnx__TensorProto *proto, os_tensor_origin origin);
 // Elements [first, first + count) as an op_tensor holds them: 4- and 2-bit ones in a byte each (signed ones extended),
 // float16 and narrower floats as bits. Not for strings. With a source that is not in memory any piece can be asked for.

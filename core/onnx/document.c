@@ -1,0 +1,127 @@
+#include "document.h"
+
+#include "data_check.h"
+#include "onnx_rules.h"
+#include "wire_rules.h"
+
+#include <inttypes.h>
+
+static os_finding *os_document__not(os_report *report, os_kind as, os_str evidence) {
+  const ProtobufCMessageDescriptor *type = os_kind_type(as);
+  os_finding *finding = os_report_add(report, &os_rule_onnx_document_kind, "this is not %s: %.*s",
+                                      type == NULL ? "an ONNX document" : type->short_name, OS_ARG(evidence));
+  finding->where.binary = true;
+  return finding;
+}
+
+// Finds the kind, or says that there is none.
+static os_status os_document__kind(os_document *self, os_report *report) {
+  os_sniff sniff;
+  if (self->kind != OS_KIND_UNKNOWN) return OS_OK;
+  OS_TRY(os_onnx_sniff(&self->source, report->arena, &sniff)); // findings outlive the document
+  self->candidates = sniff.candidates;
+  if (os_kind_type(sniff.kind) == NULL) {
+    os_document__not(report, OS_KIND_UNKNOWN, sniff.evidence);
+    return OS_MALFORMED;
+  }
+  self->kind = sniff.kind;
+  return OS_OK;
+}
+
+os_status os_document_resume(os_document *self, os_report *report) {
+  void *root;
+  if (self->decoder == NULL) {
+    OS_TRY(os_document__kind(self, report));
+    self->decoding.type = os_kind_type(self->kind);
+    OS_TRY(os_decoder_new(&self->decoding, &self->decoder));
+  }
+  OS_TRY(os_decoder_run(self->decoder, &root));
+  self->root = root;
+  report->kind = os_str_of(os_kind_name(self->kind));
+  return OS_OK;
+}
+
+static os_status os_document__open(os_document *self, const os_document_options *options, os_report *report) {
+  const os_limits *limits = options == NULL ? NULL : options->limits;
+  uint64_t length = self->source.length;
+  if (limits != NULL && limits->bytes > 0 && length > limits->bytes) {
+    os_report_incomplete(report, "the document has %" PRIu64 " bytes, the limit is %" PRIu64, length,
+                         limits->bytes);
+    return OS_LIMIT;
+  }
+  if (length == 0) {
+    os_finding *finding = os_report_add(report, &os_rule_wire_empty, "the file is empty");
+    finding->where.binary = true;
+    os_where_range(&finding->where, 0, 0);
+    return OS_MALFORMED;
+  }
+  self->decoding = (os_decoding){.arena = &self->arena, .source = &self->source, .report = report};
+  if (limits != NULL) self->decoding.depth = limits->depth;
+  if (options != NULL) {
+    self->kind = options->as;
+    self->external = options->external;
+    self->decoding.stop = options->stop;
+    if (self->kind != OS_KIND_UNKNOWN && os_kind_type(self->kind) == NULL) return OS_INVALID_ARGUMENT;
+  }
+  return os_document_resume(self, report);
+}
+
+os_status os_document_open(os_memory *memory, const os_source *source, const os_document_options *options,
+                           os_report *report, os_document **out) {
+  os_document *self = os_memory_calloc(memory, sizeof *self);
+  *out = NULL;
+  OS_TRY_ALLOC(self);
+  self->memory = memory;
+  self->source = *source;
+  os_arena_init(&self->arena, memory);
+  os_status status = os_document__open(self, options, report);
+  if (status != OS_OK && status != OS_NEEDS_HOST) {
+    os_document_close(self);
+    return status;
+  }
+  *out = self;
+  return status;
+}
+
+void os_document_own(os_document *self, void *block) { self->owned = block; }
+
+void os_document_close(os_document *self) {
+  if (self == NULL) return;
+  os_arena_clear(&self->arena);
+  os_memory_free(self->memory, self->owned);
+  os_memory_free(self->memory, self);
+}
+
+// Bytes that decode as one message by chance may be meant as another.
+static os_status os_document__doubt(os_document *self, os_report *report) {
+  os_sniff sniff;
+  OS_TRY(os_onnx_sniff(&self->source, report->arena, &sniff));
+  const ProtobufCMessageDescriptor *type = os_kind_type(sniff.kind), *mine = os_kind_type(self->kind);
+  if (type == NULL || type == mine) return OS_OK;
+  os_finding *finding = os_report_add_as(
+      report, &os_rule_onnx_document_kind, OS_WARNING, "maybe this is not a %s: the bytes fit %s%s%.*s",
+      mine->short_name, type->short_name, sniff.candidates.len == 0 ? "" : ", ", OS_ARG(sniff.candidates));
+  finding->where.binary = true;
+  finding->expected = os_str_of(mine->short_name);
+  finding->actual = os_str_of(type->short_name);
+  return OS_OK;
+}
+
+os_status os_document_check_data(os_document *self, os_report *report) {
+  switch (self->kind) {
+  case OS_KIND_TENSOR:
+  case OS_KIND_SPARSE_TENSOR:
+  case OS_KIND_SEQUENCE:
+  case OS_KIND_MAP:
+  case OS_KIND_OPTIONAL: break;
+  default: return OS_OK;
+  }
+  os_arena scratch;
+  os_arena_init(&scratch, self->memory);
+  uint32_t errors = report->counts[OS_ERROR];
+  os_data_check check = {report, &scratch, os_document_origin(self)};
+  os_status status = os_data_check_message(&check, self->root, self->kind, NULL);
+  if (status == OS_OK && report->counts[OS_ERROR] > errors) status = os_document__doubt(self, report);
+  os_arena_clear(&scratch);
+  return status;
+}

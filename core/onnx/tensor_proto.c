@@ -1,0 +1,259 @@
+#include "tensor_proto.h"
+
+#include "tensor_field.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { PIECE = 4096 };
+
+static os_status os_tensor__trouble(os_tensor_reader *self, os_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static os_status os_tensor__trouble(os_tensor_reader *self, os_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(self->trouble, sizeof self->trouble, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+static os_status os_tensor__open_external(os_tensor_reader *self) {
+  os_external_entry entry = os_external_read(self->proto);
+  if (entry.fault != NULL) return os_tensor__trouble(self, OS_MALFORMED, "external data: %s", entry.fault);
+  int name = (int)(entry.location.len < 100 ? entry.location.len : 100);
+  os_external_state state = OS_EXTERNAL_MISSING;
+  if (self->origin.external != NULL)
+    OS_TRY(self->origin.external->open(self->origin.external->context, entry.location, &self->file, &state));
+  if (state == OS_EXTERNAL_UNREADABLE)
+    return os_tensor__trouble(self, OS_UNSUPPORTED, "the file %.*s cannot be read in a synchronous call",
+                              name, entry.location.data);
+  if (state == OS_EXTERNAL_MISSING)
+    return os_tensor__trouble(self, OS_MALFORMED, "the file %.*s is not there", name, entry.location.data);
+  uint64_t need = os_tensor_raw_size(self->elem, self->count), left;
+  if (entry.offset > self->file.length)
+    return os_tensor__trouble(self, OS_MALFORMED,
+                              "offset %" PRIu64 " is behind the end of %.*s (%" PRIu64 " bytes)",
+                              entry.offset, name, entry.location.data, self->file.length);
+  left = self->file.length - entry.offset;
+  if (entry.has_length && entry.length < left) left = entry.length;
+  if (left < need)
+    return os_tensor__trouble(self, OS_MALFORMED, "%" PRIu64 " bytes are needed, %.*s has %" PRIu64 " for it",
+                              need, name, entry.location.data, left);
+  self->offset = entry.offset;
+  return OS_OK;
+}
+
+static os_status os_tensor__open_field(os_tensor_reader *self) {
+  const Onnx__TensorProto *proto = self->proto;
+  os_tensor_fields fields = os_tensor_fields_of(proto);
+  if (fields.used == 0 && self->count == 0) return OS_OK;
+  if (fields.used != 1)
+    return os_tensor__trouble(self, OS_MALFORMED, "%s",
+                              fields.used == 0 ? "no value field holds its elements"
+                                               : "several value fields are in use");
+  self->storage = fields.first;
+  uint64_t have = os_tensor_field_count(proto, self->storage);
+  if (self->storage == OS_STORED_RAW) {
+    uint64_t need = os_tensor_raw_size(self->elem, self->count);
+    if (self->elem == OP_STRING)
+      return os_tensor__trouble(self, OS_MALFORMED, "strings cannot be in raw_data");
+    if (have < need)
+      return os_tensor__trouble(self, OS_MALFORMED, "%" PRIu64 " bytes are needed, raw_data has %" PRIu64,
+                                need, have);
+    return OS_OK;
+  }
+  if (self->storage != os_tensor_field_for(self->elem))
+    return os_tensor__trouble(self, OS_MALFORMED, "%s elements cannot be in %s", op_elem_name(self->elem),
+                              os_tensor_field_name(self->storage));
+  uint64_t need = os_tensor_field_need(self->elem, self->count);
+  if (have < need)
+    return os_tensor__trouble(self, OS_MALFORMED, "%" PRIu64 " entries are needed, %s has %" PRIu64, need,
+                              os_tensor_field_name(self->storage), have);
+  return OS_OK;
+}
+
+os_status os_tensor_open(os_tensor_reader *self, const Onnx__TensorProto *proto, os_tensor_origin origin) {
+  *self = (os_tensor_reader){.proto = proto, .origin = origin, .dims = proto->dims};
+  if (os_elem_info_of(proto->data_type) == NULL)
+    return os_tensor__trouble(self, OS_MALFORMED, "data_type %d is no element type", (int)proto->data_type);
+  self->elem = (op_elem)proto->data_type;
+  if (proto->n_dims > OP_MAX_RANK)
+    return os_tensor__trouble(self, OS_UNSUPPORTED, "rank %zu is over %d", proto->n_dims, OP_MAX_RANK);
+  self->rank = (int32_t)proto->n_dims;
+  size_t bytes;
+  if (!os_tensor_count(self->elem, self->rank, self->dims, &self->count, &bytes))
+    return os_tensor__trouble(self, OS_MALFORMED, "its dims are negative or too large");
+  if (proto->has_data_location && proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
+    self->storage = OS_STORED_EXTERNAL;
+    if (self->elem == OP_STRING)
+      return os_tensor__trouble(self, OS_MALFORMED, "strings cannot be external data");
+    return os_tensor__open_external(self);
+  }
+  return os_tensor__open_field(self);
+}
+
+// n bytes from `from` of the raw elements.
+static os_status os_tensor__raw(const os_tensor_reader *self, uint64_t from, size_t n, void *to) {
+  if (self->storage == OS_STORED_RAW)
+    return os_bytes_read(self->origin.source, self->proto->raw_data, from, n, to);
+  return os_source_read(&self->file, self->offset + from, n, to);
+}
+
+// Elements of `bits` bits each (4 or 2) of `from`, beginning with element `first`, into a byte each.
+static void os_tensor__unpack(const uint8_t *from, uint64_t first, size_t n, unsigned bits, bool is_signed,
+                              uint8_t *to) {
+  unsigned mask = (1u << bits) - 1, sign = is_signed ? 1u << (bits - 1) : 0, per = 8 / bits;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t at = first + i;
+    unsigned value = (unsigned)from[at / per] >> (unsigned)(at % per) * bits & mask;
+    to[i] = (uint8_t)((value ^ sign) - sign);
+  }
+}
+
+static os_status os_tensor__read_raw(const os_tensor_reader *self, int64_t first, int64_t count,
+                                     uint8_t *to) {
+  const os_elem_info *info = os_elem_info_of(self->elem);
+  if (info->bits >= 8) {
+    uint64_t size = info->bits / 8;
+    OS_TRY(os_tensor__raw(self, (uint64_t)first * size, (size_t)((uint64_t)count * size), to));
+    if (self->elem == OP_BOOL)
+      for (int64_t i = 0; i < count; i++) to[i] = to[i] != 0;
+    return OS_OK;
+  }
+  uint8_t piece[PIECE];
+  uint64_t per = 8 / info->bits, at = (uint64_t)first, end = at + (uint64_t)count;
+  while (at < end) {
+    uint64_t byte = at / per, bytes = (end + per - 1) / per - byte;
+    if (bytes > PIECE) bytes = PIECE;
+    OS_TRY(os_tensor__raw(self, byte, (size_t)bytes, piece));
+    uint64_t n = (byte + bytes) * per - at;
+    if (n > end - at) n = end - at;
+    os_tensor__unpack(piece, at % per, (size_t)n, info->bits, info->kind == 'i', to);
+    to += n;
+    at += n;
+  }
+  return OS_OK;
+}
+
+static void os_tensor__read_int32(const os_tensor_reader *self, int64_t first, int64_t count, void *to) {
+  const os_elem_info *info = os_elem_info_of(self->elem);
+  const int32_t *from = self->proto->int32_data + (info->bits >= 8 ? first : 0);
+  if (self->elem == OP_INT32)
+    memcpy(to, from, (size_t)count * 4);
+  else if (info->bits == 16)
+    for (int64_t i = 0; i < count; i++) ((uint16_t *)to)[i] = (uint16_t)from[i];
+  else if (self->elem == OP_BOOL)
+    for (int64_t i = 0; i < count; i++) ((uint8_t *)to)[i] = from[i] != 0;
+  else if (info->bits == 8)
+    for (int64_t i = 0; i < count; i++) ((uint8_t *)to)[i] = (uint8_t)from[i];
+  else {
+    uint8_t per = (uint8_t)(8 / info->bits);
+    for (int64_t i = 0; i < count; i++) {
+      uint8_t byte = (uint8_t)from[(first + i) / per];
+      os_tensor__unpack(&byte, (uint64_t)(first + i) % per, 1, info->bits, info->kind == 'i',
+                        (uint8_t *)to + i);
+    }
+  }
+}
+
+os_status os_tensor_read(const os_tensor_reader *self, int64_t first, int64_t count, void *to) {
+  if (first < 0 || count < 0 || first > self->count || count > self->count - first || self->elem == OP_STRING)
+    return OS_INVALID_ARGUMENT;
+  if (count == 0) return OS_OK;
+  const Onnx__TensorProto *proto = self->proto;
+  size_t n = (size_t)count, at = (size_t)first;
+  unsigned parts = os_elem_info_of(self->elem)->kind == 'c' ? 2 : 1;
+  switch (self->storage) {
+  case OS_STORED_RAW:
+  case OS_STORED_EXTERNAL: return os_tensor__read_raw(self, first, count, to);
+  case OS_STORED_FLOAT: memcpy(to, proto->float_data + at * parts, n * parts * 4); return OS_OK;
+  case OS_STORED_DOUBLE: memcpy(to, proto->double_data + at * parts, n * parts * 8); return OS_OK;
+  case OS_STORED_INT64: memcpy(to, proto->int64_data + at, n * 8); return OS_OK;
+  case OS_STORED_UINT64:
+    if (self->elem == OP_UINT64)
+      memcpy(to, proto->uint64_data + at, n * 8);
+    else
+      for (size_t i = 0; i < n; i++) ((uint32_t *)to)[i] = (uint32_t)proto->uint64_data[at + i];
+    return OS_OK;
+  case OS_STORED_INT32: os_tensor__read_int32(self, first, count, to); return OS_OK;
+  default: return OS_INVALID_ARGUMENT;
+  }
+}
+
+const void *os_tensor_in_place(const os_tensor_reader *self) {
+  const os_elem_info *info = os_elem_info_of(self->elem);
+  if (info == NULL || info->bits < 8 || self->elem == OP_BOOL) return NULL; // any byte may stand for true
+  const uint8_t *data = NULL;
+  if (self->storage == OS_STORED_RAW && !os_bytes_is_far(self->proto->raw_data))
+    data = self->proto->raw_data.data;
+  if (self->storage == OS_STORED_EXTERNAL && self->file.data != NULL) data = self->file.data + self->offset;
+  unsigned align = info->bits / 8 < 8 ? info->bits / 8 : 8;
+  return (uintptr_t)data % align == 0 ? data : NULL;
+}
+
+static os_status os_tensor__strings(const os_tensor_reader *self, os_memory *memory, op_tensor *tensor) {
+  os_arena scratch;
+  os_arena_init(&scratch, memory);
+  os_status status = OS_OK;
+  for (int64_t i = 0; i < self->count && status == OS_OK; i++) {
+    os_str text;
+    status = os_bytes_load(self->origin.source, &scratch, self->proto->string_data[i], &text);
+    if (status == OS_OK) status = op_string_set(tensor, i, text);
+  }
+  os_arena_clear(&scratch);
+  return status;
+}
+
+os_status os_tensor_value(const os_tensor_reader *self, os_memory *memory, op_value **out) {
+  *out = os_value_tensor(memory, self->elem, self->rank, self->dims);
+  OS_TRY_ALLOC(*out);
+  op_tensor *tensor = op_value_edit(*out);
+  os_status status = self->elem == OP_STRING ? os_tensor__strings(self, memory, tensor)
+                                             : os_tensor_read(self, 0, self->count, tensor->data);
+  if (status != OS_OK) {
+    op_value_release(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+static os_status os_tensor__pack(os_arena *arena, const op_tensor *tensor, unsigned bits,
+                                 Onnx__TensorProto *proto) {
+  unsigned per = 8 / bits, mask = (1u << bits) - 1;
+  size_t n = (size_t)os_tensor_raw_size(tensor->elem, tensor->count);
+  uint8_t *packed = os_arena_zalloc(arena, n);
+  OS_TRY_ALLOC(packed);
+  const uint8_t *from = tensor->data;
+  for (size_t i = 0; i < (size_t)tensor->count; i++)
+    packed[i / per] |= (uint8_t)((from[i] & mask) << (i % per) * bits);
+  proto->raw_data = (ProtobufCBinaryData){n, n == 0 ? NULL : packed};
+  return OS_OK;
+}
+
+os_status os_tensor_proto_new(os_arena *arena, const op_tensor *tensor, os_str name, void *parent,
+                              Onnx__TensorProto **out) {
+  const os_elem_info *info = os_elem_info_of(tensor->elem);
+  if (info == NULL) return OS_INVALID_ARGUMENT;
+  Onnx__TensorProto *proto = OS_PROTO_NEW(arena, Onnx__TensorProto, onnx__tensor_proto__descriptor, parent);
+  *out = proto;
+  OS_TRY_ALLOC(proto);
+  proto->n_dims = (size_t)tensor->rank;
+  proto->dims = (int64_t *)(uintptr_t)tensor->dims;
+  proto->has_data_type = 1;
+  proto->data_type = (int32_t)tensor->elem;
+  proto->has_name = name.len > 0;
+  proto->name = os_bytes_of(name);
+  if (tensor->elem == OP_STRING) {
+    const os_str *from = tensor->data;
+    proto->n_string_data = (size_t)tensor->count;
+    proto->string_data = OS_ARENA_ARRAY(arena, proto->n_string_data, ProtobufCBinaryData);
+    OS_TRY_ALLOC(proto->string_data);
+    for (size_t i = 0; i < proto->n_string_data; i++) proto->string_data[i] = os_bytes_of(from[i]);
+    return OS_OK;
+  }
+  proto->has_raw_data = 1;
+  if (info->bits < 8) return os_tensor__pack(arena, tensor, info->bits, proto);
+  proto->raw_data = os_bytes_of((os_str){tensor->data, os_tensor_bytes(tensor)});
+  return OS_OK;
+}
