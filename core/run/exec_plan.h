@@ -85,7 +85,7 @@ os_status os_plan_place(os_plan *self);
 // Which loop a step is for the facts of its inputs; loop.id 0 when none.
 void os_plan_loop(const os_plan *self, const os_step *step, op_loop *loop);
 // A chain of that loop alone.
-os_chain os_chain_single(const os_plan *self, const os_step *step, const op_loop *loop);
+os_chain os_chain_of(const os_step *step, const op_loop *loop, op_elem elem);
 // Facts of an existing value.
 os_fact os_fact_of_value(const op_value *value);
 bool os_fact_known(const os_fact *fact); // a tensor of known type and shape

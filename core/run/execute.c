@@ -91,14 +91,50 @@ static os_status os_exec__epilogue(os_run *run, os_frame *frame, const os_exec *
   return OS_OK;
 }
 
+// The loop of an element-wise step whose element types only the run knows; false when there is none.
+static bool os_exec__late_loop(os_frame *frame, const os_exec *exec, os_chain *chain) {
+  enum { MOST = 8 };
+  const os_step *step = exec->step;
+  if (step->row->loop == NULL || exec->output < 0 || step->source->input_count > MOST) return false;
+  op_elem elems[MOST] = {OP_NONE};
+  const op_tensor *constants[MOST] = {NULL};
+  for (uint32_t i = 0; i < step->source->input_count; i++) {
+    int32_t v = step->source->inputs[i];
+    const op_value *value = v < 0 ? NULL : frame->values[v];
+    if (value == NULL || value->kind != OP_TENSOR) continue;
+    elems[i] = value->tensor.elem;
+    constants[i] = &value->tensor; // for this one run it is constant
+  }
+  op_loop loop = {0};
+  if (elems[0] != OP_NONE) step->row->loop(&step->source->node, elems, constants, step->source->input_count, &loop);
+  if (loop.id == LOOP_NONE) return false;
+  *chain = os_chain_of(step, &loop, elems[0]);
+  return true;
+}
+
+static os_status os_exec__late_chain(os_run *run, os_frame *frame, const os_exec *exec, os_chain *chain) {
+  os_exec late = *exec;
+  late.kind = OS_EXEC_CHAIN;
+  late.chain = chain;
+  const os_fact *fact = run->out_facts[0];
+  op_value *out = os_exec_tensor(run, (op_elem)fact->type, fact->rank, fact->dims);
+  OS_TRY_ALLOC(out);
+  os_frame_set(frame, exec->output, out);
+  return os_chain_run(run, frame, &late, &out->tensor);
+}
+
 os_status os_exec_compute(os_run *run, os_frame *frame, const os_exec *exec) {
   const op_row *row = exec->step->row;
+  os_chain chain;
   run->kernel = (op_run){.run = run, .frame = frame, .exec = exec};
   OS_TRY(os_exec__epilogue(run, frame, exec));
   if (!exec->known) {
     OS_TRY(os_exec__create(run, frame, exec));
     OS_TRY(os_exec__infer(run, frame, exec));
     run->kernel.out_facts = run->out_facts;
+    if (exec->epilogue == NULL && run->out_facts[0] != NULL && os_fact_known(run->out_facts[0]) &&
+        os_exec__late_loop(frame, exec, &chain))
+      return os_exec__late_chain(run, frame, exec, &chain);
     os_status status = os_exec_plan_now(run, frame, (os_exec *)exec, run->out_facts);
     if (status == OS_OPERATOR_FAILED) return os_run_trouble_at(run, frame, exec, status, "cannot be planned for these shapes");
     OS_TRY(status);

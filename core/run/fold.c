@@ -42,7 +42,7 @@ static os_exec os_folder__exec(const os_folder *self, os_step *step, os_chain *c
   os_plan_loop(&self->plan, step, &loop);
   if ((step->row->traits & OP_VIEW) != 0) exec.kind = OS_EXEC_VIEW;
   if (loop.id == LOOP_NONE) return exec;
-  *chain = os_chain_single(&self->plan, step, &loop);
+  *chain = os_chain_of(step, &loop, (op_elem)self->plan.facts[step->source->inputs[0]].type);
   exec.kind = OS_EXEC_CHAIN;
   exec.chain = chain;
   return exec;

@@ -76,10 +76,9 @@ static os_chain_item os_chain__item(const os_step *step, const op_loop *loop, in
   return item;
 }
 
-os_chain os_chain_single(const os_plan *self, const os_step *step, const op_loop *loop) {
-  int32_t head = step->source->inputs[0];
-  os_chain chain = {.head = head, .count = 1};
-  chain.items[0] = os_chain__item(step, loop, (int)self->facts[head].type);
+os_chain os_chain_of(const os_step *step, const op_loop *loop, op_elem elem) {
+  os_chain chain = {.head = step->source->inputs[0], .count = 1};
+  chain.items[0] = os_chain__item(step, loop, (int)elem);
   if (!chain.items[0].unary) chain.items[0].operand = step->source->inputs[1];
   return chain;
 }
@@ -188,7 +187,7 @@ static os_status os_fuser__chain(os_fuser *self, uint32_t s, const op_loop *loop
   uint32_t last = s;
   int32_t v = step->source->outputs[0];
   if (loop->id != LOOP_NONE) {
-    *chain = os_chain_single(plan, step, loop);
+    *chain = os_chain_of(step, loop, (op_elem)plan->facts[step->source->inputs[0]].type);
   } else {
     chain->head = step->source->inputs[0];
     chain->count = os_plan__affine(plan, step, chain->items);
