@@ -12,7 +12,9 @@ enum { ALIGN = 16, FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 static size_t os_arena__round(size_t size) { return (size + (ALIGN - 1)) & ~(size_t)(ALIGN - 1); }
 
-void os_arena_init(os_arena *self, os_memory *memory) { *self = (os_arena){.memory = memory, .grow = FIRST_CHUNK}; }
+void os_arena_init(os_arena *self, os_memory *memory) {
+  *self = (os_arena){.memory = memory, .grow = FIRST_CHUNK};
+}
 
 void os_arena_clear(os_arena *self) {
   os_arena_chunk *chunk = self->chunks;
@@ -84,7 +86,7 @@ void *os_arena_grow(os_arena *self, void *block, size_t old_size, size_t new_siz
   if (new_size > SIZE_MAX - ALIGN) return NULL;
   size_t old = os_arena__round(old_size == 0 ? 1 : old_size), new = os_arena__round(new_size);
   bool last = block != NULL && (char *)block + old == self->next;
-  if (last && new >= old && new - old <= (size_t)(self->end - self->next)) {
+  if (last && new >= old &&new - old <= (size_t)(self->end - self->next)) {
     self->next += new - old;
     return block;
   }

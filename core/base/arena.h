@@ -34,9 +34,9 @@ os_str os_arena_format(os_arena *self, const char *format, ...) __attribute__((f
 
 // A growing array in an arena: declare `struct { T *items; size_t count, room; }` and push with OS_PUSH.
 // Evaluates to a pointer to the new, zeroed element, or NULL when memory is exhausted.
-#define OS_PUSH(arena, list)                                                                                 \
-  (os_arena_room((arena), (void **)&(list)->items, (list)->count, &(list)->room, sizeof *(list)->items)      \
-       ? &(list)->items[(list)->count++]                                                                     \
+#define OS_PUSH(arena, list)                                                                            \
+  (os_arena_room((arena), (void **)&(list)->items, (list)->count, &(list)->room, sizeof *(list)->items) \
+       ? &(list)->items[(list)->count++]                                                                \
        : NULL)
 bool os_arena_room(os_arena *self, void **items, size_t count, size_t *room, size_t size);
 

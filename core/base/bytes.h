@@ -10,9 +10,7 @@
 // For printf's "%.*s".
 #define OS_ARG(str) (int)(str).len, (str).data
 
-static inline os_str os_str_of(const char *text) {
-  return (os_str){text, text == NULL ? 0 : strlen(text)};
-}
+static inline os_str os_str_of(const char *text) { return (os_str){text, text == NULL ? 0 : strlen(text)}; }
 static inline bool os_str_eq(os_str a, os_str b) {
   return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }

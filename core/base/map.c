@@ -22,7 +22,8 @@ os_map_entry *os_map_get(const os_map *self, os_str key) {
 }
 
 static bool os_map__reserve(os_map *self) {
-  if (!os_arena_room(self->arena, (void **)&self->entries, self->count, &self->room, sizeof *self->entries)) return false;
+  if (!os_arena_room(self->arena, (void **)&self->entries, self->count, &self->room, sizeof *self->entries))
+    return false;
   if ((self->count + 1) * 2 <= self->slot_count) return true;
   size_t slot_count = self->slot_count == 0 ? 16 : self->slot_count * 2;
   uint32_t *slots = OS_ARENA_ARRAY(self->arena, slot_count, uint32_t);

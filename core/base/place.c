@@ -29,7 +29,8 @@ bool os_place_index_build(os_place_index *self, os_arena *arena, os_str text) {
   if (self->marks == NULL) return false;
   os_position p = {1, 1, 0, 0};
   for (;;) {
-    if (p.byte >= (uint64_t)self->count * STRIDE && self->count < room) self->marks[self->count++].position = p;
+    if (p.byte >= (uint64_t)self->count * STRIDE && self->count < room)
+      self->marks[self->count++].position = p;
     if (p.byte >= text.len) return true;
     p = os_place__step(text, p);
   }

@@ -36,12 +36,13 @@ static os_finding *os_report__spare(os_report *self) {
   return self->spare;
 }
 
-static os_finding *os_report__add(os_report *self, const os_rule *rule, os_severity severity, const char *format,
-                                  va_list arguments) {
+static os_finding *os_report__add(os_report *self, const os_rule *rule, os_severity severity,
+                                  const char *format, va_list arguments) {
   if (self->strict && severity == OS_WARNING) severity = OS_ERROR;
   self->counts[severity]++;
   if (self->findings.count >= self->limit) {
-    if (!self->full) os_report_incomplete(self, "more than %u findings; the others are counted only", self->limit);
+    if (!self->full)
+      os_report_incomplete(self, "more than %u findings; the others are counted only", self->limit);
     self->full = true;
     return os_report__spare(self);
   }
@@ -67,7 +68,8 @@ os_finding *os_report_add(os_report *self, const os_rule *rule, const char *form
   return finding;
 }
 
-os_finding *os_report_add_as(os_report *self, const os_rule *rule, os_severity severity, const char *format, ...) {
+os_finding *os_report_add_as(os_report *self, const os_rule *rule, os_severity severity, const char *format,
+                             ...) {
   va_list arguments;
   va_start(arguments, format);
   os_finding *finding = os_report__add(self, rule, severity, format, arguments);
@@ -83,8 +85,10 @@ void os_report_incomplete(os_report *self, const char *format, ...) {
   for (size_t i = 0; i < self->incomplete.count; i++)
     if (os_str_eq(self->incomplete.items[i], reason)) return;
   os_str *slot = OS_PUSH(self->arena, &self->incomplete);
-  if (slot == NULL) self->status = OS_OUT_OF_MEMORY;
-  else *slot = reason;
+  if (slot == NULL)
+    self->status = OS_OUT_OF_MEMORY;
+  else
+    *slot = reason;
 }
 
 bool os_report_ok(const os_report *self) {
@@ -98,8 +102,10 @@ void os_report_text(os_report *self, os_str file, os_str text) {
     return;
   }
   os_report_text__entry *entry = OS_PUSH(self->arena, &self->texts);
-  if (entry == NULL) self->status = OS_OUT_OF_MEMORY;
-  else *entry = (os_report_text__entry){file, text};
+  if (entry == NULL)
+    self->status = OS_OUT_OF_MEMORY;
+  else
+    *entry = (os_report_text__entry){file, text};
 }
 
 static void os_report__locate(const os_place_index *index, os_str file, os_where *where) {
@@ -114,7 +120,8 @@ static int os_report__order(const void *left, const void *right) {
   const os_finding *a = *(os_finding *const *)left, *b = *(os_finding *const *)right;
   int by_file = os_str_cmp(a->where.file, b->where.file);
   if (by_file != 0) return by_file;
-  uint64_t x = a->where.has_range ? a->where.range.start + 1 : 0, y = b->where.has_range ? b->where.range.start + 1 : 0;
+  uint64_t x = a->where.has_range ? a->where.range.start + 1 : 0,
+           y = b->where.has_range ? b->where.range.start + 1 : 0;
   if (x != y) return x < y ? -1 : 1;
   return (int)a->severity - (int)b->severity;
 }
@@ -190,8 +197,10 @@ os_fix *os_finding_fix(os_report *self, os_finding *finding, bool safe, const ch
 void os_fix_edit(os_report *self, os_fix *fix, os_str file, os_range range, os_str text) {
   if (fix == NULL) return;
   os_edit *edit = OS_PUSH(self->arena, &fix->edits);
-  if (edit == NULL) self->status = OS_OUT_OF_MEMORY;
-  else *edit = (os_edit){.file = file, .byte_start = range.start, .byte_end = range.end, .text = text};
+  if (edit == NULL)
+    self->status = OS_OUT_OF_MEMORY;
+  else
+    *edit = (os_edit){.file = file, .byte_start = range.start, .byte_end = range.end, .text = text};
 }
 
 void os_where_range(os_where *self, uint64_t start, uint64_t end) {

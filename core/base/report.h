@@ -41,7 +41,7 @@ typedef struct os_where {
   os_range range;   // when has_range
   bool has_pointer; // "" is a pointer: the whole document
   bool has_range;
-  bool binary; // range counts bytes of a binary: no lines
+  bool binary;          // range counts bytes of a binary: no lines
   os_position from, to; // filled by os_report_finish for a text
   bool located;
 } os_where;
@@ -105,6 +105,7 @@ typedef struct os_report {
   uint32_t counts[3]; // by severity, those beyond the limit included
   os_finding *spare;  // takes what is written beyond the limit
   bool full;
+  const void *told; // whose faults are in here already, for writers that may be asked twice
   os_status status; // OS_OUT_OF_MEMORY sticks here
 } os_report;
 
@@ -115,8 +116,8 @@ void os_report_init(os_report *self, os_arena *arena, bool strict, uint32_t limi
 os_finding *os_report_add(os_report *self, const os_rule *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // The same with a severity other than the rule's own.
-os_finding *os_report_add_as(os_report *self, const os_rule *rule, os_severity severity, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+os_finding *os_report_add_as(os_report *self, const os_rule *rule, os_severity severity, const char *format,
+                             ...) __attribute__((format(printf, 4, 5)));
 // Says that something could not be looked at; `ok` is false from then on. The same reason counts once.
 void os_report_incomplete(os_report *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool os_report_ok(const os_report *self);

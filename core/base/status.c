@@ -2,7 +2,7 @@
 
 const char *os_status_code(os_status status) {
   switch (status) {
-#define OPSPEC_STATUS(name, number, code, text)                                                              \
+#define OPSPEC_STATUS(name, number, code, text) \
   case OS_##name: return code;
 #include <opspec/status.def>
 #undef OPSPEC_STATUS
@@ -12,7 +12,7 @@ const char *os_status_code(os_status status) {
 
 const char *os_status_text(os_status status) {
   switch (status) {
-#define OPSPEC_STATUS(name, number, code, text)                                                              \
+#define OPSPEC_STATUS(name, number, code, text) \
   case OS_##name: return text;
 #include <opspec/status.def>
 #undef OPSPEC_STATUS

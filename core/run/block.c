@@ -13,9 +13,9 @@ typedef struct os_gap {
 
 typedef struct os_placer {
   os_plan *plan;
-  int32_t *root;  // per value: the value whose bytes it has (itself, unless a view or in place)
-  int32_t *last;  // per root: exec after which its bytes are free
-  size_t *sizes;  // per root, rounded
+  int32_t *root; // per value: the value whose bytes it has (itself, unless a view or in place)
+  int32_t *last; // per root: exec after which its bytes are free
+  size_t *sizes; // per root, rounded
   struct {
     os_gap *items;
     size_t count, room;
@@ -66,8 +66,10 @@ static void os_placer__roots(os_placer *self) {
     for (uint32_t o = 0; o < os_exec__outputs(exec); o++) {
       int32_t v = os_exec__output(exec, o);
       if (v < 0 || !os_placer__fits(plan, exec, v)) continue;
-      if (exec->kind != OS_EXEC_VIEW) self->root[v] = v;
-      else self->root[v] = exec->step->source->inputs[0] < 0 ? -1 : self->root[exec->step->source->inputs[0]];
+      if (exec->kind != OS_EXEC_VIEW)
+        self->root[v] = v;
+      else
+        self->root[v] = exec->step->source->inputs[0] < 0 ? -1 : self->root[exec->step->source->inputs[0]];
     }
   }
   // A view that is kept needs bytes that are kept. `last` serves as the set of roots that fall out.
@@ -106,13 +108,16 @@ static size_t os_placer__take(os_placer *self, size_t size) {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < self->gaps.count; i++) {
     size_t room = self->gaps.items[i].end - self->gaps.items[i].start;
-    if (room >= size && (best == SIZE_MAX || room < self->gaps.items[best].end - self->gaps.items[best].start)) best = i;
+    if (room >= size &&
+        (best == SIZE_MAX || room < self->gaps.items[best].end - self->gaps.items[best].start))
+      best = i;
   }
   if (best != SIZE_MAX) {
     size_t start = self->gaps.items[best].start;
     self->gaps.items[best].start += size;
     if (self->gaps.items[best].start == self->gaps.items[best].end)
-      memmove(&self->gaps.items[best], &self->gaps.items[best + 1], (--self->gaps.count - best) * sizeof(os_gap));
+      memmove(&self->gaps.items[best], &self->gaps.items[best + 1],
+              (--self->gaps.count - best) * sizeof(os_gap));
     return start;
   }
   // The gap at the end, if any, grows.
@@ -202,7 +207,8 @@ static os_status os_placer__walk(os_placer *self) {
   for (uint32_t e = 0; e < plan->exec_count; e++) {
     OS_TRY(os_placer__outputs(self, e));
     for (uint32_t i = starts[e]; i < starts[e] + fill[e]; i++)
-      if (self->last[ending[i]] == (int32_t)e) OS_TRY(os_placer__give(self, plan->offsets[ending[i]], self->sizes[ending[i]]));
+      if (self->last[ending[i]] == (int32_t)e)
+        OS_TRY(os_placer__give(self, plan->offsets[ending[i]], self->sizes[ending[i]]));
   }
   return OS_OK;
 }

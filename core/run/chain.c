@@ -79,24 +79,28 @@ static void os_chain__merge(os_chain_job *job) {
 }
 
 // One item over n elements. a: what the chain holds so far. Answers the index of an element without a result, or -1.
-static ptrdiff_t os_chain__item(const os_chain_item *item, void *dst, const void *a, bool a_scalar, const void *b,
-                                bool b_scalar, size_t n) {
+static ptrdiff_t os_chain__item(const os_chain_item *item, void *dst, const void *a, bool a_scalar,
+                                const void *b, bool b_scalar, size_t n) {
   const math_loop *loop = &math_loops[item->loop];
   bool plain = item->type == loop->in;
   if (item->unary) {
-    if (plain) loop->unary(dst, a, n, &item->params);
-    else math_run_unary(item->loop, item->type, dst, a, n, &item->params);
+    if (plain)
+      loop->unary(dst, a, n, &item->params);
+    else
+      math_run_unary(item->loop, item->type, dst, a, n, &item->params);
     return -1;
   }
   const void *left = item->operand_first ? b : a, *right = item->operand_first ? a : b;
-  bool left_scalar = item->operand_first ? b_scalar : a_scalar, right_scalar = item->operand_first ? a_scalar : b_scalar;
+  bool left_scalar = item->operand_first ? b_scalar : a_scalar,
+       right_scalar = item->operand_first ? a_scalar : b_scalar;
   int mode = n == 1 ? MATH_VV : left_scalar ? MATH_SV : right_scalar ? MATH_VS : MATH_VV;
   if (plain) return loop->binary(dst, left, right, n, mode, &item->params);
   return math_run_binary(item->loop, item->type, dst, left, right, n, mode, &item->params);
 }
 
 // A tile of n elements from `start` of the operand, repeated as the result's shape wants it.
-static void os_chain__expand(const os_chain_job *job, const os_chain_operand *operand, size_t start, size_t n, char *to) {
+static void os_chain__expand(const os_chain_job *job, const os_chain_operand *operand, size_t start, size_t n,
+                             char *to) {
   size_t index[OP_MAX_RANK], left = start;
   for (int32_t i = job->rank; i-- > 0;) {
     index[i] = left % job->dims[i];
@@ -110,8 +114,10 @@ static void os_chain__expand(const os_chain_job *job, const os_chain_operand *op
     size_t run = job->dims[last] - index[last];
     if (run > n) run = n;
     const char *from = operand->data + at * (ptrdiff_t)width;
-    if (operand->strides[last] == 0) math_fill(to, from, run, width);
-    else memcpy(to, from, run * width);
+    if (operand->strides[last] == 0)
+      math_fill(to, from, run, width);
+    else
+      memcpy(to, from, run * width);
     to += run * width;
     n -= run;
     index[last] += run;
@@ -138,13 +144,14 @@ static ptrdiff_t os_chain__flat(const os_chain_job *job, size_t begin, size_t en
         const os_chain_operand *operand = &job->operands[slot];
         if (!job->present[slot]) continue;
         scalars[side] = operand->scalar;
-        operands[side] = operand->scalar       ? operand->data
-                         : operand->contiguous ? operand->data + start * operand->width
-                                               : (os_chain__expand(job, operand, start, n, room[side]), room[side]);
+        operands[side] = operand->scalar ? operand->data
+                         : operand->contiguous
+                             ? operand->data + start * operand->width
+                             : (os_chain__expand(job, operand, start, n, room[side]), room[side]);
       }
       const os_chain_item *item = &job->chain->items[i];
-      ptrdiff_t bad = os_chain__item(item, out + start * job->out_width, operands[0], scalars[0] && n > 1, operands[1],
-                                     scalars[1] && n > 1, n);
+      ptrdiff_t bad = os_chain__item(item, out + start * job->out_width, operands[0], scalars[0] && n > 1,
+                                     operands[1], scalars[1] && n > 1, n);
       if (bad >= 0) return (ptrdiff_t)start + bad;
       a = out + start * job->out_width;
       a_scalar = false;
@@ -173,8 +180,8 @@ static ptrdiff_t os_chain__rows(const os_chain_job *job) {
           operands[side] = operand->data + at * (ptrdiff_t)operand->width;
           scalars[side] = operand->strides[last] == 0 && n > 1;
         }
-        ptrdiff_t bad = os_chain__item(&job->chain->items[i], out + flat * job->out_width, operands[0], scalars[0], operands[1],
-                                       scalars[1], n);
+        ptrdiff_t bad = os_chain__item(&job->chain->items[i], out + flat * job->out_width, operands[0],
+                                       scalars[0], operands[1], scalars[1], n);
         if (bad >= 0) return (ptrdiff_t)flat + bad;
         a = out + flat * job->out_width;
       }
@@ -186,7 +193,8 @@ static ptrdiff_t os_chain__rows(const os_chain_job *job) {
 
 static ptrdiff_t os_chain__go(os_chain_job *job) {
   bool flat = true;
-  for (uint32_t o = 0; o < job->count; o++) flat &= !job->present[o] || job->operands[o].scalar || job->operands[o].contiguous;
+  for (uint32_t o = 0; o < job->count; o++)
+    flat &= !job->present[o] || job->operands[o].scalar || job->operands[o].contiguous;
   if (!flat) {
     os_chain__merge(job);
     flat = job->dims[job->rank - 1] < SHORT;
@@ -195,7 +203,8 @@ static ptrdiff_t os_chain__go(os_chain_job *job) {
 }
 
 static os_status os_chain__no_result(os_run *run, os_frame *frame, const os_exec *exec, ptrdiff_t at) {
-  return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "division by zero at element %lld", (long long)at);
+  return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "division by zero at element %lld",
+                           (long long)at);
 }
 
 os_status os_chain_run(os_run *run, os_frame *frame, const os_exec *exec, op_tensor *out) {
@@ -209,7 +218,9 @@ os_status os_chain_run(os_run *run, os_frame *frame, const os_exec *exec, op_ten
   for (uint32_t slot = 0; slot < job.count; slot++) {
     const os_chain_item *item = slot == 0 ? NULL : &chain->items[slot - 1];
     int32_t v = slot == 0 ? chain->head : item->operand;
-    const op_value *value = item != NULL && item->fixed != NULL ? item->fixed : v >= 0 ? frame->values[v] : NULL;
+    const op_value *value = item != NULL && item->fixed != NULL ? item->fixed
+                            : v >= 0                            ? frame->values[v]
+                                                                : NULL;
     job.present[slot] = false;
     if (value == NULL && slot > 0 && item->unary) continue;
     if (value == NULL || value->kind != OP_TENSOR)

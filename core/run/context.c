@@ -220,8 +220,10 @@ op_tensor *op_run_allocate(op_run *ctx, uint32_t output, op_elem elem, int32_t r
 
 void op_run_set_output(op_run *ctx, uint32_t output, op_value *value) {
   int32_t v = op_run__output_value(ctx, output);
-  if (v < 0) op_value_release(value);
-  else os_frame_set(ctx->frame, v, value);
+  if (v < 0)
+    op_value_release(value);
+  else
+    os_frame_set(ctx->frame, v, value);
 }
 
 os_status op_run_view(op_run *ctx, uint32_t output, uint32_t input, int32_t rank, const int64_t *dims) {
@@ -283,9 +285,10 @@ const op_epilogue *op_run_epilogue(const op_run *ctx) {
   return ctx->epilogue == NULL ? &none : ctx->epilogue;
 }
 
-void op_parallel_for(op_run *ctx, size_t n, size_t grain, void (*fn)(void *argument, size_t begin, size_t end),
-                     void *argument) {
+void op_parallel_for(op_run *ctx, size_t n, size_t grain,
+                     void (*fn)(void *argument, size_t begin, size_t end), void *argument) {
   (void)ctx;
   if (grain == 0) grain = 1;
-  for (size_t begin = 0; begin < n; begin += grain) fn(argument, begin, n - begin < grain ? n : begin + grain);
+  for (size_t begin = 0; begin < n; begin += grain)
+    fn(argument, begin, n - begin < grain ? n : begin + grain);
 }

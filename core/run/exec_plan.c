@@ -39,7 +39,8 @@ static void os_plan__sign(os_text *text, const op_value *value) {
   }
   os_text_put(text, (os_str){(const char *)head, sizeof head});
   if (value != NULL && value->kind == OP_TENSOR)
-    os_text_put(text, (os_str){(const char *)value->tensor.dims, (size_t)value->tensor.rank * sizeof(int64_t)});
+    os_text_put(text,
+                (os_str){(const char *)value->tensor.dims, (size_t)value->tensor.rank * sizeof(int64_t)});
 }
 
 static os_str os_plan__signature(const os_program *program, op_value *const *values, const int32_t *results,
@@ -96,12 +97,14 @@ static bool os_plan__is_constant(const os_plan *self, int32_t v) {
 // A small integer value that inference knows whole is a constant of this plan.
 static os_status os_plan__small(os_plan *self, const os_step *step, int32_t v) {
   const os_fact *fact = &self->facts[v];
-  if (fact->small == NULL || !os_fact_known(fact) || step->kind != OS_STEP_COMPUTE || (step->row->traits & OP_PURE) == 0)
+  if (fact->small == NULL || !os_fact_known(fact) || step->kind != OS_STEP_COMPUTE ||
+      (step->row->traits & OP_PURE) == 0)
     return OS_OK;
   if (fact->type != OP_INT64 && fact->type != OP_INT32) return OS_OK;
   for (uint32_t i = 0; i < fact->small_count; i++)
     if (!op_dim_is_number(fact->small[i])) return OS_OK;
-  op_value *value = os_value_tensor(self->program->session->memory, (op_elem)fact->type, fact->rank, fact->dims);
+  op_value *value =
+      os_value_tensor(self->program->session->memory, (op_elem)fact->type, fact->rank, fact->dims);
   op_value **slot = OS_PUSH(&self->arena, &self->owned);
   OS_TRY_ALLOC(value);
   if (slot == NULL || value->tensor.count != fact->small_count) {
@@ -110,8 +113,10 @@ static os_status os_plan__small(os_plan *self, const os_step *step, int32_t v) {
     return slot == NULL ? OS_OUT_OF_MEMORY : OS_OK;
   }
   for (uint32_t i = 0; i < fact->small_count; i++) {
-    if (fact->type == OP_INT64) ((int64_t *)value->tensor.data)[i] = fact->small[i];
-    else ((int32_t *)value->tensor.data)[i] = (int32_t)fact->small[i];
+    if (fact->type == OP_INT64)
+      ((int64_t *)value->tensor.data)[i] = fact->small[i];
+    else
+      ((int32_t *)value->tensor.data)[i] = (int32_t)fact->small[i];
   }
   self->initial[v] = *slot = value;
   return OS_OK;
@@ -137,7 +142,8 @@ static os_status os_plan__needed(os_plan *self, bool *needed) {
       needed[s] |= self->initial[v] == NULL;
     }
     if (!needed[s]) continue;
-    for (uint32_t i = 0; i < step->source->input_count; i++) os_plan__want(self, wanted, step->source->inputs[i]);
+    for (uint32_t i = 0; i < step->source->input_count; i++)
+      os_plan__want(self, wanted, step->source->inputs[i]);
     for (uint32_t b = 0; b < step->body_count && step->kind != OS_STEP_CALL; b++)
       for (uint32_t c = 0; c < step->bodies[b]->captured_count; c++)
         os_plan__want(self, wanted, step->bodies[b]->graph->values[step->bodies[b]->captured[c]].outer);
@@ -215,7 +221,8 @@ static os_status os_plan__releases(os_plan *self) {
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t v = 0; v < graph->value_count; v++) {
       int32_t last = self->last_use[v];
-      bool stays = last < 0 || self->initial[v] != NULL || self->offsets[v] != SIZE_MAX || os_plan__is_result(self, (int32_t)v);
+      bool stays = last < 0 || self->initial[v] != NULL || self->offsets[v] != SIZE_MAX ||
+                   os_plan__is_result(self, (int32_t)v);
       if (stays) continue;
       os_exec *exec = &self->execs[last];
       if (pass == 1) exec->release[exec->release_count] = (int32_t)v;
@@ -251,8 +258,8 @@ static os_status os_plan__arrays(os_plan *self, const int32_t *results, uint32_t
   return OS_OK;
 }
 
-static os_status os_plan__make(os_plan *self, op_value *const *values, const int32_t *results, uint32_t result_count,
-                               os_trouble *trouble) {
+static os_status os_plan__make(os_plan *self, op_value *const *values, const int32_t *results,
+                               uint32_t result_count, os_trouble *trouble) {
   OS_TRY(os_plan__arrays(self, results, result_count));
   OS_TRY(os_plan__infer(self, values));
   bool *needed = OS_ARENA_ARRAY(&self->arena, self->program->step_count + 1, bool);
@@ -279,8 +286,8 @@ static void os_plan__evict(os_program *program) {
   os_plan_free(plan);
 }
 
-os_status os_plan_get(os_program *program, op_value *const *values, const int32_t *results, uint32_t result_count,
-                      os_trouble *trouble, os_plan **out) {
+os_status os_plan_get(os_program *program, op_value *const *values, const int32_t *results,
+                      uint32_t result_count, os_trouble *trouble, os_plan **out) {
   os_text *text = &program->session->signature;
   os_str signature = os_plan__signature(program, values, results, result_count, text);
   if (text->failed) return OS_OUT_OF_MEMORY;

@@ -10,10 +10,10 @@ enum { OS_CHAIN_MOST = 12 };
 
 typedef struct os_chain_item {
   math_loop_id loop;
-  int type;        // element type of its operands
+  int type; // element type of its operands
   bool unary;
-  bool operand_first; // the external operand is the loop's first one
-  int32_t operand; // value number of the external operand of a two-operand loop
+  bool operand_first;    // the external operand is the loop's first one
+  int32_t operand;       // value number of the external operand of a two-operand loop
   const op_value *fixed; // the operand itself where it is no value of the graph (absorbed affine)
   math_params params;
   const os_step *step; // for messages
@@ -37,17 +37,17 @@ typedef enum os_exec_kind {
 typedef struct os_exec {
   os_step *step;
   os_exec_kind kind;
-  bool known;            // all tensor outputs have known shapes: no inference at run time
-  bool planned;          // row->plan has been asked with these shapes
-  int32_t output;        // value that output 0 goes to: the last absorbed step's
-  os_chain *chain;       // OS_EXEC_CHAIN
-  op_epilogue *epilogue; // OS_EXEC_COMPUTE, NULL = none
+  bool known;                 // all tensor outputs have known shapes: no inference at run time
+  bool planned;               // row->plan has been asked with these shapes
+  int32_t output;             // value that output 0 goes to: the last absorbed step's
+  os_chain *chain;            // OS_EXEC_CHAIN
+  op_epilogue *epilogue;      // OS_EXEC_COMPUTE, NULL = none
   int32_t *epilogue_operands; // value number per item, OS_ABSENT when `operand` is fixed
   void *packed;
   int32_t packed_input; // constant that `packed` replaces, OS_ABSENT = none
   size_t scratch;
   int8_t in_place[4]; // per output: input whose bytes it may take, -1 = none
-  int32_t *release; // values that nobody needs after this step
+  int32_t *release;   // values that nobody needs after this step
   uint32_t release_count;
 } os_exec;
 
@@ -75,8 +75,8 @@ typedef struct os_plan {
 } os_plan;
 
 // The plan for these values of inputs and captured values (NULL = absent) that gives `results`, cached or new.
-os_status os_plan_get(os_program *program, op_value *const *values, const int32_t *results, uint32_t result_count,
-                      os_trouble *trouble, os_plan **out);
+os_status os_plan_get(os_program *program, op_value *const *values, const int32_t *results,
+                      uint32_t result_count, os_trouble *trouble, os_plan **out);
 void os_plan_free(os_plan *self);
 // Groups element-wise steps into chains and epilogues (fuse.c): fills execs from the steps that `needed` names.
 os_status os_plan_fuse(os_plan *self, const bool *needed);

@@ -31,8 +31,12 @@ static os_status os_exec__infer(os_run *run, os_frame *frame, const os_exec *exe
   if (exec->step->row == NULL || exec->step->row->infer == NULL) return OS_OK;
   session->inferring.arena = arena;
   session->inferring.message = (os_str){NULL, 0};
-  op_infer context = {.inferring = &session->inferring, .node = &source->node, .inputs = in, .input_count = inputs,
-                      .outputs = out, .output_count = outputs};
+  op_infer context = {.inferring = &session->inferring,
+                      .node = &source->node,
+                      .inputs = in,
+                      .input_count = inputs,
+                      .outputs = out,
+                      .output_count = outputs};
   os_status status = exec->step->row->infer(&context);
   if (status == OS_OK && context.failed) status = OS_OPERATOR_FAILED;
   if (status == OS_OK || status == OS_OUT_OF_MEMORY) return status;
@@ -61,7 +65,8 @@ op_value *os_exec_tensor(os_run *run, op_elem elem, int32_t rank, const int64_t 
 
 // ---- Compute ----------------------------------------------------------------------------------------------
 
-static os_status os_exec__finish_compute(os_run *run, os_frame *frame, const os_exec *exec, os_status status) {
+static os_status os_exec__finish_compute(os_run *run, os_frame *frame, const os_exec *exec,
+                                         os_status status) {
   const os_graph_node *source = exec->step->source;
   if (run->kernel.failed) return OS_OUT_OF_MEMORY;
   if (status == OS_NEEDS_HOST) {
@@ -85,7 +90,8 @@ static os_status os_exec__epilogue(os_run *run, os_frame *frame, const os_exec *
     int32_t v = exec->epilogue_operands[i];
     if (v < 0) continue;
     const op_value *value = frame->values[v];
-    if (value == NULL || value->kind != OP_TENSOR) return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "an operand is missing");
+    if (value == NULL || value->kind != OP_TENSOR)
+      return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "an operand is missing");
     exec->epilogue->items[i].operand = &value->tensor;
   }
   return OS_OK;
@@ -106,7 +112,8 @@ static bool os_exec__late_loop(os_frame *frame, const os_exec *exec, os_chain *c
     constants[i] = &value->tensor; // for this one run it is constant
   }
   op_loop loop = {0};
-  if (elems[0] != OP_NONE) step->row->loop(&step->source->node, elems, constants, step->source->input_count, &loop);
+  if (elems[0] != OP_NONE)
+    step->row->loop(&step->source->node, elems, constants, step->source->input_count, &loop);
   if (loop.id == LOOP_NONE) return false;
   *chain = os_chain_of(step, &loop, elems[0]);
   return true;
@@ -136,7 +143,8 @@ os_status os_exec_compute(os_run *run, os_frame *frame, const os_exec *exec) {
         os_exec__late_loop(frame, exec, &chain))
       return os_exec__late_chain(run, frame, exec, &chain);
     os_status status = os_exec_plan_now(run, frame, (os_exec *)exec, run->out_facts);
-    if (status == OS_OPERATOR_FAILED) return os_run_trouble_at(run, frame, exec, status, "cannot be planned for these shapes");
+    if (status == OS_OPERATOR_FAILED)
+      return os_run_trouble_at(run, frame, exec, status, "cannot be planned for these shapes");
     OS_TRY(status);
   }
   run->kernel.packed = exec->packed;
@@ -191,10 +199,13 @@ static os_status os_exec__view(os_run *run, os_frame *frame, const os_exec *exec
     OS_TRY(os_exec__create(run, frame, exec));
     OS_TRY(os_exec__infer(run, frame, exec));
     fact = run->out_facts[0];
-    if (!os_fact_known(fact)) return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "its shape cannot be told");
+    if (!os_fact_known(fact))
+      return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "its shape cannot be told");
   }
   op_value *view = os_value_view(value, fact->rank, fact->dims);
-  if (view == NULL) return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "the new shape does not hold %lld elements", (long long)value->tensor.count);
+  if (view == NULL)
+    return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED,
+                             "the new shape does not hold %lld elements", (long long)value->tensor.count);
   os_frame_set(frame, exec->output, view);
   return OS_OK;
 }

@@ -52,20 +52,20 @@ struct os_run {
   size_t result_count;
   char *scratch, *scratch_aligned;
   size_t scratch_size;
-  op_run kernel;     // context of the kernel in progress
-  bool waiting;      // it waits for the host
+  op_run kernel; // context of the kernel in progress
+  bool waiting;  // it waits for the host
   bool answered;
   os_status answer;
   os_str answer_message;
   uint64_t number, random;
   const os_fact *const *out_facts; // of the step that was inferred last
-  size_t fold_limit; // while folding: largest output worth keeping, in bytes; 0 = no limit
+  size_t fold_limit;               // while folding: largest output worth keeping, in bytes; 0 = no limit
   bool done;
 };
 
 // Pushes a frame for the program with these inputs (references are taken) and the parent's captured values.
-os_status os_frame_push(os_run *run, os_program *program, op_value *const *inputs, size_t count, const int32_t *results,
-                        uint32_t result_count);
+os_status os_frame_push(os_run *run, os_program *program, op_value *const *inputs, size_t count,
+                        const int32_t *results, uint32_t result_count);
 // Releases what the frame holds and gives it back to its plan.
 void os_frame_pop(os_run *run);
 void os_frame_free(os_frame *frame);
@@ -83,8 +83,8 @@ os_status os_flow_begin(os_run *run, os_frame *frame, const os_exec *exec);
 os_status os_flow_after(os_run *run, os_frame *frame);
 void os_flow_end(os_frame *frame);
 // Notes trouble in a step once; answers the status.
-os_status os_run_trouble_at(os_run *run, const os_frame *frame, const os_exec *exec, os_status status, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+os_status os_run_trouble_at(os_run *run, const os_frame *frame, const os_exec *exec, os_status status,
+                            const char *format, ...) __attribute__((format(printf, 5, 6)));
 // Gives a value to a slot of the frame; releases what was there.
 void os_frame_set(os_frame *frame, int32_t value, op_value *reference);
 // A tensor for an output. NULL when memory ran out, or when it is larger than folding wants.

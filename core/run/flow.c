@@ -33,12 +33,16 @@ static bool op_flow__room(op_flow *ctx, op_value ***list, size_t *room, size_t c
 
 os_status op_flow_call(op_flow *ctx, const op_graph *body, op_value *const *inputs, size_t count) {
   os_program *callee = os_step_body(ctx->exec->step, body);
-  bool ready = callee != NULL && ctx->callee == NULL && op_flow__room(ctx, &ctx->arguments, &ctx->argument_room, count);
+  bool ready = callee != NULL && ctx->callee == NULL &&
+               op_flow__room(ctx, &ctx->arguments, &ctx->argument_room, count);
   for (size_t i = 0; i < count; i++) {
-    if (ready) ctx->arguments[i] = inputs[i];
-    else op_value_release(inputs[i]);
+    if (ready)
+      ctx->arguments[i] = inputs[i];
+    else
+      op_value_release(inputs[i]);
   }
-  if (callee == NULL || ctx->callee != NULL) return op_flow_fail(ctx, "asks for a graph that is not one of its bodies");
+  if (callee == NULL || ctx->callee != NULL)
+    return op_flow_fail(ctx, "asks for a graph that is not one of its bodies");
   if (!ready) return OS_OUT_OF_MEMORY;
   ctx->callee = callee;
   ctx->argument_count = count;
@@ -54,8 +58,10 @@ op_value *op_flow_take_result(op_flow *ctx, size_t index) {
 
 void op_flow_set_output(op_flow *ctx, uint32_t output, op_value *value) {
   const os_graph_node *source = ctx->exec->step->source;
-  if (output >= source->output_count || source->outputs[output] < 0) op_value_release(value);
-  else os_frame_set(ctx->frame, source->outputs[output], value);
+  if (output >= source->output_count || source->outputs[output] < 0)
+    op_value_release(value);
+  else
+    os_frame_set(ctx->frame, source->outputs[output], value);
 }
 
 op_value *op_flow_new_tensor(op_flow *ctx, op_elem elem, int32_t rank, const int64_t *dims) {
@@ -109,7 +115,8 @@ static os_status os_flow__next(os_run *run, os_frame *frame) {
   if (flow->callee != NULL) {
     os_program *callee = flow->callee;
     flow->callee = NULL;
-    return os_frame_push(run, callee, flow->arguments, flow->argument_count, callee->graph->outputs, callee->graph->output_count);
+    return os_frame_push(run, callee, flow->arguments, flow->argument_count, callee->graph->outputs,
+                         callee->graph->output_count);
   }
   const os_exec *exec = flow->exec;
   const os_graph_node *source = exec->step->source;
@@ -123,7 +130,8 @@ static os_status os_flow__next(os_run *run, os_frame *frame) {
 static os_status os_flow__call(os_run *run, os_frame *frame, const os_exec *exec) {
   op_flow *flow = &frame->flow;
   const os_graph_node *source = exec->step->source;
-  if (!op_flow__room(flow, &flow->arguments, &flow->argument_room, source->input_count)) return OS_OUT_OF_MEMORY;
+  if (!op_flow__room(flow, &flow->arguments, &flow->argument_room, source->input_count))
+    return OS_OUT_OF_MEMORY;
   for (uint32_t i = 0; i < source->input_count; i++) {
     op_value *value = op_flow_input(flow, i);
     flow->arguments[i] = value == NULL ? NULL : op_value_retain(value);

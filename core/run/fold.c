@@ -16,7 +16,8 @@ static bool os_folder__foldable(const os_program *program, const os_step *step) 
   if (step->kind != OS_STEP_COMPUTE || step->folded) return false;
   if ((step->row->traits & OP_PURE) == 0 || (step->row->traits & never) != 0) return false;
   for (uint32_t i = 0; i < step->source->input_count; i++)
-    if (step->source->inputs[i] >= 0 && !os_program_is_constant(program, step->source->inputs[i])) return false;
+    if (step->source->inputs[i] >= 0 && !os_program_is_constant(program, step->source->inputs[i]))
+      return false;
   return true;
 }
 
@@ -37,7 +38,8 @@ static os_status os_folder__operands(os_folder *self, const os_step *step) {
 }
 
 static os_exec os_folder__exec(const os_folder *self, os_step *step, os_chain *chain) {
-  os_exec exec = {.step = step, .kind = OS_EXEC_COMPUTE, .output = step->source->outputs[0], .packed_input = OS_ABSENT};
+  os_exec exec = {
+      .step = step, .kind = OS_EXEC_COMPUTE, .output = step->source->outputs[0], .packed_input = OS_ABSENT};
   op_loop loop;
   os_plan_loop(&self->plan, step, &loop);
   if ((step->row->traits & OP_VIEW) != 0) exec.kind = OS_EXEC_VIEW;
@@ -83,7 +85,8 @@ static void os_program__inherit(os_program *self) {
     int32_t v = self->captured[i], outer = self->graph->values[v].outer;
     op_value *value = NULL;
     if (outer < 0 || !os_program_is_constant(self->parent, outer)) continue;
-    if (os_program_constant(self->parent, outer, &value) == OS_OK && value != NULL && self->constants[v] == NULL)
+    if (os_program_constant(self->parent, outer, &value) == OS_OK && value != NULL &&
+        self->constants[v] == NULL)
       self->constants[v] = op_value_retain(value);
   }
 }
@@ -106,7 +109,9 @@ os_status os_program_fold(os_program *self) {
   folder.frame.plan = &folder.plan;
   folder.run.session = session;
   folder.run.trouble.arena = &folder.run.arena;
-  os_status status = folder.plan.facts == NULL || folder.plan.initial == NULL || folder.frame.values == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+  os_status status = folder.plan.facts == NULL || folder.plan.initial == NULL || folder.frame.values == NULL
+                         ? OS_OUT_OF_MEMORY
+                         : OS_OK;
   for (uint32_t s = 0; status == OS_OK && s < self->step_count; s++)
     if (os_folder__foldable(self, &self->steps[s])) status = os_folder__step(&folder, &self->steps[s]);
   os_memory_free(session->memory, folder.run.scratch);

@@ -27,7 +27,8 @@ static os_status os_frame__headers(os_frame *self) {
   for (uint32_t v = 0; v < plan->program->graph->value_count; v++) {
     if (plan->offsets[v] == SIZE_MAX) continue;
     const os_fact *fact = &plan->facts[v];
-    self->headers[v] = os_value_borrow(memory, (op_elem)fact->type, fact->rank, fact->dims, self->block + plan->offsets[v]);
+    self->headers[v] =
+        os_value_borrow(memory, (op_elem)fact->type, fact->rank, fact->dims, self->block + plan->offsets[v]);
     OS_TRY_ALLOC(self->headers[v]);
   }
   return OS_OK;
@@ -74,8 +75,8 @@ static void os_frame__fill(os_frame *self) {
   }
 }
 
-os_status os_frame_push(os_run *run, os_program *program, op_value *const *inputs, size_t count, const int32_t *results,
-                        uint32_t result_count) {
+os_status os_frame_push(os_run *run, os_program *program, op_value *const *inputs, size_t count,
+                        const int32_t *results, uint32_t result_count) {
   const op_graph *graph = program->graph;
   os_frame *parent = run->top;
   os_memory *memory = run->session->memory;
@@ -90,12 +91,15 @@ os_status os_frame_push(os_run *run, os_program *program, op_value *const *input
   for (size_t i = 0; i < count; i++) {
     int32_t v = i < graph->input_count ? graph->inputs[i] : OS_ABSENT;
     if (inputs[i] == NULL) continue;
-    if (v < 0 || values[v] != NULL) op_value_release(inputs[i]);
-    else values[v] = inputs[i];
+    if (v < 0 || values[v] != NULL)
+      op_value_release(inputs[i]);
+    else
+      values[v] = inputs[i];
   }
   for (uint32_t i = 0; i < program->captured_count && parent != NULL; i++) {
     int32_t v = program->captured[i], outer = graph->values[v].outer;
-    if (outer >= 0 && parent->values[outer] != NULL && values[v] == NULL) values[v] = op_value_retain(parent->values[outer]);
+    if (outer >= 0 && parent->values[outer] != NULL && values[v] == NULL)
+      values[v] = op_value_retain(parent->values[outer]);
   }
   os_plan *plan;
   os_frame *frame = NULL;
@@ -104,8 +108,10 @@ os_status os_frame_push(os_run *run, os_program *program, op_value *const *input
   for (uint32_t i = 0; i < graph->input_count + program->captured_count; i++) {
     int32_t v = i < graph->input_count ? graph->inputs[i] : program->captured[i - graph->input_count];
     if (v < 0) continue;
-    if (status == OS_OK && frame->values[v] == NULL) frame->values[v] = values[v];
-    else op_value_release(values[v]);
+    if (status == OS_OK && frame->values[v] == NULL)
+      frame->values[v] = values[v];
+    else
+      op_value_release(values[v]);
     values[v] = NULL;
   }
   if (status != OS_OK) return status;
@@ -131,8 +137,8 @@ void os_frame_pop(os_run *run) {
   plan->frames_in_use--;
 }
 
-os_status os_run_trouble_at(os_run *run, const os_frame *frame, const os_exec *exec, os_status status, const char *format,
-                            ...) {
+os_status os_run_trouble_at(os_run *run, const os_frame *frame, const os_exec *exec, os_status status,
+                            const char *format, ...) {
   if (run->trouble.message.data != NULL) return run->trouble.status;
   char text[640];
   va_list arguments;
@@ -144,7 +150,8 @@ os_status os_run_trouble_at(os_run *run, const os_frame *frame, const os_exec *e
   const op_node *node = &exec->step->source->node;
   run->trouble.status = status;
   run->trouble.message = node->name.len > 0
-                             ? os_arena_format(&run->arena, "%.*s '%.*s': %.*s", OS_ARG(node->op_type), OS_ARG(node->name), len, text)
+                             ? os_arena_format(&run->arena, "%.*s '%.*s': %.*s", OS_ARG(node->op_type),
+                                               OS_ARG(node->name), len, text)
                              : os_arena_format(&run->arena, "%.*s: %.*s", OS_ARG(node->op_type), len, text);
   run->trouble.path = os_step_path(&run->arena, frame->plan->program, exec->step);
   return status;
@@ -155,6 +162,7 @@ void *os_run_scratch(os_run *run, size_t bytes) {
   os_memory_free(run->session->memory, run->scratch);
   run->scratch = bytes > SIZE_MAX - 64 ? NULL : os_memory_alloc(run->session->memory, bytes + 64);
   run->scratch_size = run->scratch == NULL ? 0 : bytes;
-  run->scratch_aligned = run->scratch == NULL ? NULL : (char *)(((uintptr_t)run->scratch + 63) & ~(uintptr_t)63);
+  run->scratch_aligned =
+      run->scratch == NULL ? NULL : (char *)(((uintptr_t)run->scratch + 63) & ~(uintptr_t)63);
   return run->scratch_aligned;
 }

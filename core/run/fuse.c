@@ -29,7 +29,8 @@ static void os_fuser__uses(os_fuser *self) {
   for (uint32_t s = 0; s < program->step_count; s++) {
     if (!self->needed[s]) continue;
     const os_step *step = &program->steps[s];
-    for (uint32_t i = 0; i < step->source->input_count; i++) os_fuser__count(self, s, step->source->inputs[i]);
+    for (uint32_t i = 0; i < step->source->input_count; i++)
+      os_fuser__count(self, s, step->source->inputs[i]);
     for (uint32_t b = 0; b < step->body_count && step->kind != OS_STEP_CALL; b++)
       for (uint32_t c = 0; c < step->bodies[b]->captured_count; c++)
         os_fuser__count(self, s, step->bodies[b]->graph->values[step->bodies[b]->captured[c]].outer);
@@ -48,7 +49,8 @@ static const op_tensor *os_plan__constant(const os_plan *self, int32_t v) {
 enum { OPERANDS_MOST = 8 };
 
 // Element types and constants of a step's inputs, for row->loop and row->affine.
-static uint32_t os_plan__operands(const os_plan *self, const os_step *step, op_elem *elems, const op_tensor **constants) {
+static uint32_t os_plan__operands(const os_plan *self, const os_step *step, op_elem *elems,
+                                  const op_tensor **constants) {
   uint32_t count = step->source->input_count < OPERANDS_MOST ? step->source->input_count : OPERANDS_MOST;
   for (uint32_t i = 0; i < count; i++) {
     int32_t v = step->source->inputs[i];
@@ -61,7 +63,8 @@ static uint32_t os_plan__operands(const os_plan *self, const os_step *step, op_e
 
 void os_plan_loop(const os_plan *self, const os_step *step, op_loop *loop) {
   *loop = (op_loop){0};
-  if (step->kind != OS_STEP_COMPUTE || step->row->loop == NULL || (step->row->traits & OP_ELEMENTWISE) == 0) return;
+  if (step->kind != OS_STEP_COMPUTE || step->row->loop == NULL || (step->row->traits & OP_ELEMENTWISE) == 0)
+    return;
   op_elem elems[OPERANDS_MOST];
   const op_tensor *constants[OPERANDS_MOST];
   uint32_t count = os_plan__operands(self, step, elems, constants);
@@ -70,7 +73,11 @@ void os_plan_loop(const os_plan *self, const os_step *step, op_loop *loop) {
 }
 
 static os_chain_item os_chain__item(const os_step *step, const op_loop *loop, int type) {
-  os_chain_item item = {.loop = (math_loop_id)loop->id, .type = type, .unary = loop->count < 2, .operand = OS_ABSENT, .step = step};
+  os_chain_item item = {.loop = (math_loop_id)loop->id,
+                        .type = type,
+                        .unary = loop->count < 2,
+                        .operand = OS_ABSENT,
+                        .step = step};
   _Static_assert(sizeof item.params == sizeof loop->params, "a loop carries the bytes of math_params");
   memcpy(&item.params, loop->params, sizeof item.params);
   return item;
@@ -84,7 +91,8 @@ os_chain os_chain_of(const os_step *step, const op_loop *loop, op_elem elem) {
 }
 
 static bool os_fact__same_shape(const os_fact *a, const os_fact *b) {
-  return a->rank == b->rank && (a->rank <= 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
+  return a->rank == b->rank &&
+         (a->rank <= 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0);
 }
 
 // ---- Affine operators -------------------------------------------------------------------------------------
@@ -119,9 +127,11 @@ static uint32_t os_plan__affine(os_plan *self, const os_step *step, os_chain_ite
     if (os_program_constant(self->program, v, &value) != OS_OK) return 0;
     constants[i] = op_value_tensor(value);
   }
-  op_value *scale = os_plan__channel(self, x->dims[1], x->rank), *shift = os_plan__channel(self, x->dims[1], x->rank);
+  op_value *scale = os_plan__channel(self, x->dims[1], x->rank),
+           *shift = os_plan__channel(self, x->dims[1], x->rank);
   if (scale == NULL || shift == NULL) return 0;
-  if (!step->row->affine(&step->source->node, constants, count, (size_t)x->dims[1], scale->tensor.data, shift->tensor.data))
+  if (!step->row->affine(&step->source->node, constants, count, (size_t)x->dims[1], scale->tensor.data,
+                         shift->tensor.data))
     return 0;
   for (int i = 0; i < 2; i++)
     items[i] = (os_chain_item){.loop = i == 0 ? LOOP_mul_f32 : LOOP_add_f32,
@@ -137,14 +147,17 @@ static uint32_t os_plan__affine(os_plan *self, const os_step *step, os_chain_ite
 // What step `s` does to value `v`, as items behind a chain; 0 when it cannot follow.
 static uint32_t os_fuser__follow(os_fuser *self, const os_step *step, int32_t v, os_chain_item *items) {
   os_plan *plan = self->plan;
-  uint32_t affine = step->source->input_count > 0 && step->source->inputs[0] == v ? os_plan__affine(plan, step, items) : 0;
+  uint32_t affine =
+      step->source->input_count > 0 && step->source->inputs[0] == v ? os_plan__affine(plan, step, items) : 0;
   if (affine > 0) return affine;
   op_loop loop;
   os_plan_loop(plan, step, &loop);
   int type = (int)plan->facts[v].type;
   if (loop.id == LOOP_NONE || (int)loop.out != type || (type != OP_FLOAT && type != OP_DOUBLE)) return 0;
   int32_t out = step->source->outputs[0];
-  if (out < 0 || !os_fact_known(&plan->facts[out]) || !os_fact__same_shape(&plan->facts[out], &plan->facts[v])) return 0;
+  if (out < 0 || !os_fact_known(&plan->facts[out]) ||
+      !os_fact__same_shape(&plan->facts[out], &plan->facts[v]))
+    return 0;
   items[0] = os_chain__item(step, &loop, type);
   if (items[0].unary) return step->source->inputs[0] == v;
   int32_t a = step->source->inputs[0], b = step->source->inputs[1];
@@ -162,14 +175,15 @@ static int32_t os_fuser__next(const os_fuser *self, int32_t v) {
 }
 
 // Extends a list of items as far as steps follow one another; *v and *last become the last step's.
-static uint32_t os_fuser__extend(os_fuser *self, os_chain_item *items, uint32_t count, uint32_t most, int32_t *v, uint32_t *last,
-                                 bool (*admit)(const os_fuser *, const os_chain_item *, int32_t, const void *),
-                                 const void *context) {
+static uint32_t os_fuser__extend(
+    os_fuser *self, os_chain_item *items, uint32_t count, uint32_t most, int32_t *v, uint32_t *last,
+    bool (*admit)(const os_fuser *, const os_chain_item *, int32_t, const void *), const void *context) {
   for (int32_t s = os_fuser__next(self, *v); s >= 0 && count + 2 <= most; s = os_fuser__next(self, *v)) {
     const os_step *step = os_fuser__step(self, (uint32_t)s);
     uint32_t more = os_fuser__follow(self, step, *v, items + count);
     bool fits = more > 0;
-    for (uint32_t i = 0; fits && admit != NULL && i < more; i++) fits = admit(self, &items[count + i], *v, context);
+    for (uint32_t i = 0; fits && admit != NULL && i < more; i++)
+      fits = admit(self, &items[count + i], *v, context);
     if (!fits) break;
     count += more;
     self->absorbed[s] = true;
@@ -193,7 +207,8 @@ static os_status os_fuser__chain(os_fuser *self, uint32_t s, const op_loop *loop
     chain->count = os_plan__affine(plan, step, chain->items);
   }
   bool grows = known && (plan->facts[v].type == OP_FLOAT || plan->facts[v].type == OP_DOUBLE);
-  if (grows) chain->count = os_fuser__extend(self, chain->items, chain->count, OS_CHAIN_MOST, &v, &last, NULL, NULL);
+  if (grows)
+    chain->count = os_fuser__extend(self, chain->items, chain->count, OS_CHAIN_MOST, &v, &last, NULL, NULL);
   os_exec *exec = &self->at[last];
   *exec = (os_exec){.step = (os_step *)step, .kind = OS_EXEC_CHAIN, .known = known, .output = v};
   exec->chain = chain;
@@ -206,7 +221,8 @@ static os_status os_fuser__chain(os_fuser *self, uint32_t s, const op_loop *loop
 static bool os_fact__along(const os_fact *operand, const os_fact *out, int32_t axis) {
   for (int32_t i = 0; i < operand->rank; i++) {
     int32_t on = out->rank - operand->rank + i;
-    if (on < 0 || (operand->dims[i] != 1 && (on != axis || operand->dims[i] != out->dims[axis]))) return false;
+    if (on < 0 || (operand->dims[i] != 1 && (on != axis || operand->dims[i] != out->dims[axis])))
+      return false;
   }
   return true;
 }
@@ -247,8 +263,10 @@ static os_status os_fuser__epilogue(os_fuser *self, uint32_t s) {
     memcpy(loop->params, &items[i].params, sizeof loop->params);
     exec->epilogue->items[i].operand_first = items[i].operand_first;
     exec->epilogue_operands[i] = items[i].operand;
-    if (items[i].fixed != NULL) exec->epilogue->items[i].operand = &items[i].fixed->tensor;
-    else if (items[i].operand >= 0) exec->epilogue->items[i].operand = os_plan__constant(plan, items[i].operand);
+    if (items[i].fixed != NULL)
+      exec->epilogue->items[i].operand = &items[i].fixed->tensor;
+    else if (items[i].operand >= 0)
+      exec->epilogue->items[i].operand = os_plan__constant(plan, items[i].operand);
   }
   return OS_OK;
 }
@@ -266,7 +284,9 @@ static os_status os_fuser__exec(os_fuser *self, uint32_t s) {
   bool affine = known && loop.id == LOOP_NONE && os_plan__affine(plan, step, spare) > 0;
   if (out >= 0 && (loop.id != LOOP_NONE || affine)) return os_fuser__chain(self, s, &loop, known);
   if (step->kind == OS_STEP_COMPUTE && (step->row->traits & OP_VIEW) == 0) return os_fuser__epilogue(self, s);
-  os_exec_kind kind = step->kind == OS_STEP_FLOW ? OS_EXEC_FLOW : step->kind == OS_STEP_CALL ? OS_EXEC_CALL : OS_EXEC_VIEW;
+  os_exec_kind kind = step->kind == OS_STEP_FLOW   ? OS_EXEC_FLOW
+                      : step->kind == OS_STEP_CALL ? OS_EXEC_CALL
+                                                   : OS_EXEC_VIEW;
   self->at[s] = (os_exec){.step = (os_step *)step, .kind = kind, .known = known, .output = out};
   return OS_OK;
 }

@@ -24,10 +24,12 @@ static os_status os_program__step(os_program *self, os_step *step, const os_grap
   step->row = source->node.row;
   const op_graph *single[1] = {source->function};
   const op_graph **bodies = single;
-  bool call = (step->row == NULL || (step->row->compute == NULL && step->row->enter == NULL && step->row->loop == NULL &&
-                                     (step->row->traits & OP_VIEW) == 0)) &&
+  bool call = (step->row == NULL || (step->row->compute == NULL && step->row->enter == NULL &&
+                                     step->row->loop == NULL && (step->row->traits & OP_VIEW) == 0)) &&
               source->function != NULL;
-  step->kind = call ? OS_STEP_CALL : step->row != NULL && step->row->enter != NULL ? OS_STEP_FLOW : OS_STEP_COMPUTE;
+  step->kind = call                                            ? OS_STEP_CALL
+               : step->row != NULL && step->row->enter != NULL ? OS_STEP_FLOW
+                                                               : OS_STEP_COMPUTE;
   step->body_count = call ? 1 : os_program__bodies(&source->node, NULL, 0);
   if (call) step->row = NULL;
   if (step->body_count == 0) return OS_OK;
@@ -83,7 +85,8 @@ static os_status os_program__values(os_program *self) {
       if (graph->nodes[n].inputs[i] >= 0) self->use_counts[graph->nodes[n].inputs[i]]++;
   for (uint32_t i = 0; i < graph->output_count; i++)
     if (graph->outputs[i] >= 0) self->use_counts[graph->outputs[i]]++;
-  for (uint32_t v = 0; v < graph->value_count; v++) self->captured_count += graph->values[v].origin == OS_FROM_OUTER;
+  for (uint32_t v = 0; v < graph->value_count; v++)
+    self->captured_count += graph->values[v].origin == OS_FROM_OUTER;
   self->captured = OS_ARENA_ARRAY(arena, self->captured_count + 1, int32_t);
   OS_TRY_ALLOC(self->captured);
   uint32_t at = 0;
@@ -93,7 +96,8 @@ static os_status os_program__values(os_program *self) {
 }
 
 // Nesting of graphs is bounded by the decoder's depth limit, and functions cannot be recursive, so this recursion is too.
-os_status os_program_new(os_session *session, const op_graph *graph, const bool *overridden, os_program **out) {
+os_status os_program_new(os_session *session, const op_graph *graph, const bool *overridden,
+                         os_program **out) {
   os_program *self = OS_ARENA_NEW(session->arena, os_program);
   os_program **slot = OS_PUSH(session->arena, &session->programs);
   OS_TRY_ALLOC(self);
@@ -123,7 +127,8 @@ os_str os_step_path(os_arena *arena, const os_program *program, const os_step *s
 
 bool os_program_is_constant(const os_program *self, int32_t value) {
   if (self->constants[value] != NULL) return true;
-  return self->graph->values[value].origin == OS_FROM_INITIALIZER && (self->overridden == NULL || !self->overridden[value]);
+  return self->graph->values[value].origin == OS_FROM_INITIALIZER &&
+         (self->overridden == NULL || !self->overridden[value]);
 }
 
 os_status os_program_constant(os_program *self, int32_t value, op_value **out) {
@@ -132,7 +137,8 @@ os_status os_program_constant(os_program *self, int32_t value, op_value **out) {
   const op_tensor *tensor = NULL;
   OS_TRY(os_model_constant(self->session->model, self->graph, value, &tensor));
   if (tensor == NULL) return OS_MALFORMED;
-  self->constants[value] = os_value_borrow(self->session->memory, tensor->elem, tensor->rank, tensor->dims, tensor->data);
+  self->constants[value] =
+      os_value_borrow(self->session->memory, tensor->elem, tensor->rank, tensor->dims, tensor->data);
   OS_TRY_ALLOC(self->constants[value]);
   *out = self->constants[value];
   return OS_OK;
@@ -151,7 +157,8 @@ void os_program_clear(os_program *self) {
     self->plans = plan->next;
     os_plan_free(plan);
   }
-  for (uint32_t v = 0; self->constants != NULL && v < self->graph->value_count; v++) op_value_release(self->constants[v]);
+  for (uint32_t v = 0; self->constants != NULL && v < self->graph->value_count; v++)
+    op_value_release(self->constants[v]);
   for (uint32_t s = 0; s < self->step_count; s++) {
     const os_step *step = &self->steps[s];
     if (step->created && step->row->destroy != NULL) step->row->destroy(step->state);

@@ -22,7 +22,7 @@ typedef struct os_step {
   const op_row *row; // NULL for OS_STEP_CALL
   os_step_kind kind;
   bool created;
-  bool folded;  // its outputs are constants of the program
+  bool folded; // its outputs are constants of the program
   void *state;
   os_program **bodies; // programs of the node's bodies, or of the function
   uint32_t body_count;
@@ -30,17 +30,19 @@ typedef struct os_step {
 
 struct os_program {
   os_session *session;
-  os_program *parent; // of a body: the program whose values it captures; NULL for the main graph and functions
+  os_program
+      *parent; // of a body: the program whose values it captures; NULL for the main graph and functions
   const op_graph *graph;
   const bool *overridden; // per value: an initializer that a run replaces with an input; NULL = none
-  os_step *steps; // in graph->order
+  os_step *steps;         // in graph->order
   uint32_t step_count;
-  op_value **constants;  // per value: initializers in use and folded outputs; NULL = not constant
-  uint32_t *use_counts;  // per value: steps that read it, and 1 more if it is a graph output
-  int32_t *captured;     // values with origin OS_FROM_OUTER
+  op_value **constants; // per value: initializers in use and folded outputs; NULL = not constant
+  uint32_t *use_counts; // per value: steps that read it, and 1 more if it is a graph output
+  int32_t *captured;    // values with origin OS_FROM_OUTER
   uint32_t captured_count;
-  bool *escapes; // per value: may be kept beyond its step (body, sequence, output), so it never lies in the block
-  op_value **arguments; // room for one set of inputs, all NULL while unused
+  bool *
+      escapes; // per value: may be kept beyond its step (body, sequence, output), so it never lies in the block
+  op_value **arguments;  // room for one set of inputs, all NULL while unused
   struct os_plan *plans; // newest first
   uint32_t plan_count;
 };
@@ -68,7 +70,8 @@ struct os_session {
 // A program of the main graph with these initializers replaced (per value; NULL = none), found or made.
 os_status os_session_main(os_session *session, const bool *overridden, os_program **out);
 // Lowers the graph and everything below it.
-os_status os_program_new(os_session *session, const op_graph *graph, const bool *overridden, os_program **out);
+os_status os_program_new(os_session *session, const op_graph *graph, const bool *overridden,
+                         os_program **out);
 // Destroys node states, constants and plans; the structs go with the session's arena.
 void os_program_clear(os_program *self);
 // Computes the steps whose inputs are constant (fold.c). A step that fails is left to fail when it runs.

@@ -14,9 +14,11 @@ static bool os_step__runs(const os_step *step) {
 
 static void os_session__name(os_text *text, os_map *seen, const os_step *step, os_arena *arena) {
   const op_node *node = &step->source->node;
-  os_str name = node->domain.len == 0 ? os_arena_format(arena, "%.*s", OS_ARG(node->op_type))
-                                      : os_arena_format(arena, "%.*s::%.*s", OS_ARG(node->domain), OS_ARG(node->op_type));
-  if (node->schema != NULL) name = os_arena_format(arena, "%.*s (version %d)", OS_ARG(name), node->schema->since);
+  os_str name = node->domain.len == 0
+                    ? os_arena_format(arena, "%.*s", OS_ARG(node->op_type))
+                    : os_arena_format(arena, "%.*s::%.*s", OS_ARG(node->domain), OS_ARG(node->op_type));
+  if (node->schema != NULL)
+    name = os_arena_format(arena, "%.*s (version %d)", OS_ARG(name), node->schema->since);
   bool added = false;
   if (os_map_put(seen, name, &added) == NULL || !added) return;
   if (text->len > 0) os_text_puts(text, ", ");
@@ -31,11 +33,13 @@ static os_status os_session__supported(os_session *self, os_trouble *trouble) {
   for (size_t p = 0; p < self->programs.count; p++) {
     const os_program *program = self->programs.items[p];
     for (uint32_t s = 0; s < program->step_count; s++)
-      if (!os_step__runs(&program->steps[s])) os_session__name(&names, &seen, &program->steps[s], self->arena);
+      if (!os_step__runs(&program->steps[s]))
+        os_session__name(&names, &seen, &program->steps[s], self->arena);
   }
   os_status status = names.failed ? OS_OUT_OF_MEMORY : names.len > 0 ? OS_UNSUPPORTED : OS_OK;
   if (status == OS_UNSUPPORTED && trouble != NULL) {
-    trouble->message = os_arena_format(trouble->arena, "there is no kernel for %.*s", OS_ARG(os_text_str(&names)));
+    trouble->message =
+        os_arena_format(trouble->arena, "there is no kernel for %.*s", OS_ARG(os_text_str(&names)));
     trouble->status = OS_UNSUPPORTED;
   }
   os_text_clear(&names);
@@ -46,8 +50,9 @@ os_status os_session_main(os_session *self, const bool *overridden, os_program *
   const op_graph *graph = os_model_graph(self->model);
   for (size_t i = 0; i < self->mains.count; i++) {
     *out = self->mains.items[i];
-    if (overridden == NULL ? (*out)->overridden == NULL
-                           : (*out)->overridden != NULL && memcmp((*out)->overridden, overridden, graph->value_count) == 0)
+    if (overridden == NULL
+            ? (*out)->overridden == NULL
+            : (*out)->overridden != NULL && memcmp((*out)->overridden, overridden, graph->value_count) == 0)
       return OS_OK;
   }
   os_program **slot = OS_PUSH(self->arena, &self->mains);
@@ -73,7 +78,8 @@ static os_status os_session__inputs(os_session *self) {
   OS_TRY_ALLOC(self->input_facts);
   for (uint32_t i = 0; i < graph->input_count; i++) {
     self->input_facts[i].rank = -1;
-    const Onnx__ValueInfoProto *declared = graph->inputs[i] < 0 ? NULL : graph->values[graph->inputs[i]].declared;
+    const Onnx__ValueInfoProto *declared =
+        graph->inputs[i] < 0 ? NULL : graph->values[graph->inputs[i]].declared;
     if (declared != NULL) self->input_facts[i] = os_inference_declared(&self->inferring, declared);
   }
   return OS_OK;
@@ -91,8 +97,8 @@ static os_status os_session__make(os_session *self, const os_session_options *op
   return OS_OK;
 }
 
-os_status os_session_new(os_memory *memory, os_registry *registry, os_model *model, const os_session_options *options,
-                         os_trouble *trouble, os_session **out) {
+os_status os_session_new(os_memory *memory, os_registry *registry, os_model *model,
+                         const os_session_options *options, os_trouble *trouble, os_session **out) {
   os_session *self = os_memory_calloc(memory, sizeof *self);
   *out = NULL;
   OS_TRY_ALLOC(self);

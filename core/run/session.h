@@ -17,14 +17,14 @@ typedef struct os_trouble {
 } os_trouble;
 
 typedef struct os_session_options {
-  uint64_t seed;        // of random operators
-  const os_stop *stop;  // for making the session; borrowed during the call
+  uint64_t seed;       // of random operators
+  const os_stop *stop; // for making the session; borrowed during the call
 } os_session_options;
 
 // Finds a kernel for every node, makes node states, folds constants. On failure *trouble (its arena set by the caller) says
 // why. OS_UNSUPPORTED names every operator without a kernel.
-os_status os_session_new(os_memory *memory, os_registry *registry, os_model *model, const os_session_options *options,
-                         os_trouble *trouble, os_session **out);
+os_status os_session_new(os_memory *memory, os_registry *registry, os_model *model,
+                         const os_session_options *options, os_trouble *trouble, os_session **out);
 void os_session_free(os_session *self);
 
 typedef struct os_run_input {
@@ -35,8 +35,8 @@ typedef struct os_run_input {
 // A run with these inputs, giving the named outputs (any values of the main graph; count 0 = the model's outputs). Missing,
 // unknown, wrongly typed or wrongly shaped inputs are OS_INVALID_ARGUMENT. *out is set unless memory is exhausted, also on
 // failure, so that os_run_trouble can be asked.
-os_status os_run_start(os_session *session, const os_run_input *inputs, size_t input_count, const os_str *outputs,
-                       size_t output_count, os_run **out);
+os_status os_run_start(os_session *session, const os_run_input *inputs, size_t input_count,
+                       const os_str *outputs, size_t output_count, os_run **out);
 // Goes on for about `budget` steps: OS_OK done; OS_YIELD call again; OS_NEEDS_HOST a kernel waits for the host, which calls
 // os_run_answer; else it failed and trouble says why.
 os_status os_run_step(os_run *self, uint64_t budget);

@@ -23,7 +23,8 @@ typedef struct os_starter {
   } bindings;
 } os_starter;
 
-static os_status os_starter__refuse(os_starter *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static os_status os_starter__refuse(os_starter *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static os_status os_starter__refuse(os_starter *self, const char *format, ...) {
   char text[512];
@@ -41,16 +42,17 @@ static os_status os_starter__bind(os_starter *self, os_str input, int32_t axis, 
   if (dim == OP_DIM_UNKNOWN) return OS_OK;
   if (op_dim_is_number(dim)) {
     if (dim == size) return OS_OK;
-    return os_starter__refuse(self, "input '%.*s': axis %d must be %lld long, not %lld", OS_ARG(input), axis, (long long)dim,
-                              (long long)size);
+    return os_starter__refuse(self, "input '%.*s': axis %d must be %lld long, not %lld", OS_ARG(input), axis,
+                              (long long)dim, (long long)size);
   }
   for (size_t i = 0; i < self->bindings.count; i++) {
     const os_binding *binding = &self->bindings.items[i];
     if (binding->symbol != dim) continue;
     if (binding->size == size) return OS_OK;
     os_str symbol = os_dims_print(self->run->session->inferring.dims, &self->run->arena, dim);
-    return os_starter__refuse(self, "input '%.*s': axis %d is %lld long, but input '%.*s' makes %.*s %lld", OS_ARG(input), axis,
-                              (long long)size, OS_ARG(binding->input), OS_ARG(symbol), (long long)binding->size);
+    return os_starter__refuse(self, "input '%.*s': axis %d is %lld long, but input '%.*s' makes %.*s %lld",
+                              OS_ARG(input), axis, (long long)size, OS_ARG(binding->input), OS_ARG(symbol),
+                              (long long)binding->size);
   }
   os_binding *binding = OS_PUSH(&self->run->arena, &self->bindings);
   OS_TRY_ALLOC(binding);
@@ -58,16 +60,21 @@ static os_status os_starter__bind(os_starter *self, os_str input, int32_t axis, 
   return OS_OK;
 }
 
-static os_status os_starter__check(os_starter *self, os_str name, const os_fact *fact, const op_value *value) {
+static os_status os_starter__check(os_starter *self, os_str name, const os_fact *fact,
+                                   const op_value *value) {
   os_types *types = os_registry_types(self->run->session->registry);
   if (fact->type != 0 && fact->type != value->type) {
-    os_str want = os_types_print(types, &self->run->arena, fact->type), got = os_types_print(types, &self->run->arena, value->type);
-    return os_starter__refuse(self, "input '%.*s' must be %.*s, not %.*s", OS_ARG(name), OS_ARG(want), OS_ARG(got));
+    os_str want = os_types_print(types, &self->run->arena, fact->type),
+           got = os_types_print(types, &self->run->arena, value->type);
+    return os_starter__refuse(self, "input '%.*s' must be %.*s, not %.*s", OS_ARG(name), OS_ARG(want),
+                              OS_ARG(got));
   }
   if (value->kind != OP_TENSOR || fact->rank < 0) return OS_OK;
   if (fact->rank != value->tensor.rank)
-    return os_starter__refuse(self, "input '%.*s' must have %d axes, not %d", OS_ARG(name), fact->rank, value->tensor.rank);
-  for (int32_t i = 0; i < fact->rank; i++) OS_TRY(os_starter__bind(self, name, i, fact->dims[i], value->tensor.dims[i]));
+    return os_starter__refuse(self, "input '%.*s' must have %d axes, not %d", OS_ARG(name), fact->rank,
+                              value->tensor.rank);
+  for (int32_t i = 0; i < fact->rank; i++)
+    OS_TRY(os_starter__bind(self, name, i, fact->dims[i], value->tensor.dims[i]));
   return OS_OK;
 }
 
@@ -75,10 +82,12 @@ static os_status os_starter__input(os_starter *self, const os_run_input *input) 
   for (uint32_t i = 0; i < self->graph->input_count; i++) {
     int32_t v = self->graph->inputs[i];
     if (v < 0 || !os_str_eq(self->graph->values[v].name, input->name)) continue;
-    if (self->values[i] != NULL) return os_starter__refuse(self, "input '%.*s' is given twice", OS_ARG(input->name));
+    if (self->values[i] != NULL)
+      return os_starter__refuse(self, "input '%.*s' is given twice", OS_ARG(input->name));
     OS_TRY(os_starter__check(self, input->name, &self->run->session->input_facts[i], input->value));
     self->values[i] = input->value;
-    if (self->graph->values[v].origin == OS_FROM_INITIALIZER) self->any_overridden = self->overridden[v] = true;
+    if (self->graph->values[v].origin == OS_FROM_INITIALIZER)
+      self->any_overridden = self->overridden[v] = true;
     return OS_OK;
   }
   return os_starter__refuse(self, "the model has no input '%.*s'", OS_ARG(input->name));
@@ -88,7 +97,8 @@ static os_status os_starter__missing(os_starter *self) {
   for (uint32_t i = 0; i < self->graph->input_count; i++) {
     int32_t v = self->graph->inputs[i];
     if (v < 0 || self->values[i] != NULL || self->graph->values[v].origin == OS_FROM_INITIALIZER) continue;
-    os_type type = os_types_get(os_registry_types(self->run->session->registry), self->run->session->input_facts[i].type);
+    os_type type = os_types_get(os_registry_types(self->run->session->registry),
+                                self->run->session->input_facts[i].type);
     if (type.kind == OS_TYPE_OPTIONAL) continue;
     return os_starter__refuse(self, "input '%.*s' is missing", OS_ARG(self->graph->values[v].name));
   }
@@ -108,8 +118,8 @@ static os_status os_starter__outputs(os_starter *self, const os_str *names, size
   return OS_OK;
 }
 
-static os_status os_run__begin(os_run *self, const os_run_input *inputs, size_t input_count, const os_str *outputs,
-                               size_t output_count) {
+static os_status os_run__begin(os_run *self, const os_run_input *inputs, size_t input_count,
+                               const os_str *outputs, size_t output_count) {
   const op_graph *graph = os_model_graph(self->session->model);
   os_starter starter = {.run = self, .graph = graph};
   starter.values = OS_ARENA_ARRAY(&self->arena, graph->input_count + 1, op_value *);
@@ -133,8 +143,8 @@ static os_status os_run__begin(os_run *self, const os_run_input *inputs, size_t 
   return os_frame_push(self, program, starter.values, graph->input_count, results, result_count);
 }
 
-os_status os_run_start(os_session *session, const os_run_input *inputs, size_t input_count, const os_str *outputs,
-                       size_t output_count, os_run **out) {
+os_status os_run_start(os_session *session, const os_run_input *inputs, size_t input_count,
+                       const os_str *outputs, size_t output_count, os_run **out) {
   os_run *self = os_memory_calloc(session->memory, sizeof *self);
   *out = self;
   os_status status = OS_OUT_OF_MEMORY;

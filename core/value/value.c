@@ -107,7 +107,8 @@ op_value *os_value_optional(os_memory *memory, op_type type, op_value *inner) {
 }
 
 // Moves `count` references into the items of a new value; releases them all when that fails.
-static op_value *os_value__of_items(os_memory *memory, op_kind kind, op_type type, op_value *const *items, size_t count) {
+static op_value *os_value__of_items(os_memory *memory, op_kind kind, op_type type, op_value *const *items,
+                                    size_t count) {
   op_value *self = os_value_sequence(memory, type, count);
   if (self == NULL) {
     for (size_t i = 0; i < count; i++) op_value_release(items[i]);
@@ -118,10 +119,13 @@ static op_value *os_value__of_items(os_memory *memory, op_kind kind, op_type typ
   return self;
 }
 
-op_value *os_value_map(os_memory *memory, op_type type, op_value *keys, op_value *const *values, size_t count) {
+op_value *os_value_map(os_memory *memory, op_type type, op_value *keys, op_value *const *values,
+                       size_t count) {
   op_value *self = os_value__of_items(memory, OP_MAP, type, values, count);
-  if (self == NULL) op_value_release(keys);
-  else self->keys = keys;
+  if (self == NULL)
+    op_value_release(keys);
+  else
+    self->keys = keys;
   return self;
 }
 
@@ -267,7 +271,9 @@ void op_value_release(op_value *value) {
 
 size_t op_sequence_count(const op_value *sequence) { return sequence->count; }
 op_value *op_sequence_at(const op_value *sequence, size_t index) { return sequence->items[index]; }
-op_value *op_optional_value(const op_value *optional) { return optional->count == 0 ? NULL : optional->items[0]; }
+op_value *op_optional_value(const op_value *optional) {
+  return optional->count == 0 ? NULL : optional->items[0];
+}
 
 const op_tensor *op_sparse_shape(const op_value *sparse) { return &sparse->tensor; }
 const op_tensor *op_sparse_values(const op_value *sparse) { return op_value_tensor(sparse->items[0]); }
@@ -286,7 +292,8 @@ os_status op_sequence_insert(op_value *sequence, size_t index, op_value *element
     sequence->items = items;
     sequence->room = room;
   }
-  memmove(&sequence->items[index + 1], &sequence->items[index], (sequence->count - index) * sizeof *sequence->items);
+  memmove(&sequence->items[index + 1], &sequence->items[index],
+          (sequence->count - index) * sizeof *sequence->items);
   sequence->items[index] = element;
   sequence->count++;
   return OS_OK;
@@ -295,6 +302,7 @@ os_status op_sequence_insert(op_value *sequence, size_t index, op_value *element
 void op_sequence_remove(op_value *sequence, size_t index) {
   op_value *element = sequence->items[index];
   sequence->count--;
-  memmove(&sequence->items[index], &sequence->items[index + 1], (sequence->count - index) * sizeof *sequence->items);
+  memmove(&sequence->items[index], &sequence->items[index + 1],
+          (sequence->count - index) * sizeof *sequence->items);
   op_value_release(element);
 }

@@ -26,7 +26,8 @@ struct os_value {
   op_value *owner; // of a view: keeps the bytes alive
   os_pool **pools; // strings: what the elements point into
   uint32_t pool_count;
-  op_value **items; // sequence elements; optional: items[0]; map: values in key order; sparse: values, indices
+  op_value *
+      *items; // sequence elements; optional: items[0]; map: values in key order; sparse: values, indices
   size_t count, room;
   op_value *keys;        // map: tensor of keys, rank 1
   int64_t inline_dims[]; // rank of them, then the tensor's own data
@@ -42,7 +43,8 @@ op_value *os_value_sequence(os_memory *memory, op_type type, size_t room);
 // Takes the reference of `inner`, which may be NULL.
 op_value *os_value_optional(os_memory *memory, op_type type, op_value *inner);
 // Takes the references. keys: tensor of rank 1; `count` values.
-op_value *os_value_map(os_memory *memory, op_type type, op_value *keys, op_value *const *values, size_t count);
+op_value *os_value_map(os_memory *memory, op_type type, op_value *keys, op_value *const *values,
+                       size_t count);
 // Takes the references; dims of the dense shape.
 op_value *os_value_sparse(os_memory *memory, op_type type, op_value *values, op_value *indices, int32_t rank,
                           const int64_t *dims);

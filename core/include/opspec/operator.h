@@ -83,7 +83,7 @@ const op_tensor *op_sparse_indices(const op_value *sparse);
 typedef struct op_node op_node;
 
 os_str op_node_type(const op_node *node);
-int op_node_since(const op_node *node); // since_version of the schema that applies
+int op_node_since(const op_node *node);  // since_version of the schema that applies
 void *op_node_user(const op_node *node); // the row's `user`
 bool op_attr_has(const op_node *node, const char *name);
 // The attribute's value or, where neither the node nor the schema gives one, the fallback.
@@ -184,7 +184,8 @@ os_status op_infer_body(op_infer *ctx, const op_graph *body, const op_fact *cons
 typedef enum op_fault { OP_FAULT_TYPE, OP_FAULT_SHAPE, OP_FAULT_ATTRIBUTE, OP_FAULT_VALUE } op_fault;
 // The node contradicts the operator's definition: becomes a finding (check) or ends the run (execution). Answers the
 // status to return. Name input or attribute and both figures in the message.
-os_status op_infer_fail(op_infer *ctx, op_fault fault, const char *format, ...) __attribute__((format(printf, 3, 4)));
+os_status op_infer_fail(op_infer *ctx, op_fault fault, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // ---- Creating and planning --------------------------------------------------------------------------------
 
@@ -243,7 +244,7 @@ op_value *op_run_take(op_run *ctx, uint32_t input);
 op_value *op_run_new_tensor(op_run *ctx, op_elem elem, int32_t rank, const int64_t *dims);
 op_value *op_run_new_sequence(op_run *ctx, op_type element);
 op_value *op_run_new_optional(op_run *ctx, op_type element, op_value *value_or_null); // takes the reference
-op_tensor *op_value_edit(op_value *tensor);                                            // to write into a new tensor
+op_tensor *op_value_edit(op_value *tensor); // to write into a new tensor
 // Sequence editing on a value that the caller owns alone; takes the element's reference.
 os_status op_sequence_insert(op_value *sequence, size_t index, op_value *element);
 void op_sequence_remove(op_value *sequence, size_t index);
@@ -257,8 +258,8 @@ uint64_t op_run_random(op_run *ctx);
 os_status op_run_fail(op_run *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // fn(argument, begin, end) over 0..n in pieces of `grain`; the split depends on n and grain only. The pieces must not
 // allocate or call the run.
-void op_parallel_for(op_run *ctx, size_t n, size_t grain, void (*fn)(void *argument, size_t begin, size_t end),
-                     void *argument);
+void op_parallel_for(op_run *ctx, size_t n, size_t grain,
+                     void (*fn)(void *argument, size_t begin, size_t end), void *argument);
 
 // ---- Element-wise loops and epilogues: what the core may fuse ---------------------------------------------
 
@@ -282,7 +283,7 @@ typedef struct op_epilogue {
 } op_epilogue;
 const op_epilogue *op_run_epilogue(const op_run *ctx);
 
-enum { // op_row.epilogue: what compute can absorb
+enum {                      // op_row.epilogue: what compute can absorb
   OP_EPILOGUE_UNARY = 1,    // any one-operand f32 loop
   OP_EPILOGUE_CHANNEL = 2,  // two-operand loop with one value, or one per index of the output's axis 1
   OP_EPILOGUE_RESIDUAL = 4, // add of a tensor of the output's shape
@@ -313,14 +314,14 @@ os_status op_flow_fail(op_flow *ctx, const char *format, ...) __attribute__((for
 
 // ---- The row ----------------------------------------------------------------------------------------------
 
-enum { // op_row.traits
-  OP_PURE = 1,         // same inputs, same outputs: may be folded, merged, dropped
-  OP_VIEW = 2,         // output 0 is input 0 with another shape; compute is not called unless bytes must move
-  OP_ELEMENTWISE = 4,  // output 0 has the broadcast shape; `loop` says how
-  OP_DATA_SHAPE = 8,   // output shapes depend on values: compute allocates
-  OP_RANDOM = 16,      // differs from run to run
-  OP_SUBGRAPHS = 32,   // has bodies: enter and after instead of compute
-  OP_ANY_VALUE = 64,   // inputs or outputs may be other values than tensors
+enum {                // op_row.traits
+  OP_PURE = 1,        // same inputs, same outputs: may be folded, merged, dropped
+  OP_VIEW = 2,        // output 0 is input 0 with another shape; compute is not called unless bytes must move
+  OP_ELEMENTWISE = 4, // output 0 has the broadcast shape; `loop` says how
+  OP_DATA_SHAPE = 8,  // output shapes depend on values: compute allocates
+  OP_RANDOM = 16,     // differs from run to run
+  OP_SUBGRAPHS = 32,  // has bodies: enter and after instead of compute
+  OP_ANY_VALUE = 64,  // inputs or outputs may be other values than tensors
 };
 
 typedef struct op_schema op_schema; // signature.h; NULL in a row = as the operator set declares it
@@ -345,8 +346,8 @@ typedef struct op_row {
                op_loop *loop);
   // For an operator that is y = scale[c] x + shift[c] over axis 1 with these constants: fills both (`channels` floats) and
   // answers true, so that the producer of x can absorb it. NULL for all others.
-  bool (*affine)(const op_node *node, const op_tensor *const *constants, uint32_t count, size_t channels, float *scale,
-                 float *shift);
+  bool (*affine)(const op_node *node, const op_tensor *const *constants, uint32_t count, size_t channels,
+                 float *scale, float *shift);
   uint32_t epilogue;
   size_t state_size, flow_size;
   void *user; // for adapters that serve many operators with the same functions (op_node_user)

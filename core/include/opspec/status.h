@@ -9,16 +9,16 @@ typedef enum os_status {
 } os_status;
 
 // Leaves the calling function with the status of `expression` unless it is OS_OK.
-#define OS_TRY(expression)                                                                                   \
-  do {                                                                                                       \
-    os_status os_try_status = (expression);                                                                  \
-    if (os_try_status != OS_OK) return os_try_status;                                                        \
+#define OS_TRY(expression)                            \
+  do {                                                \
+    os_status os_try_status = (expression);           \
+    if (os_try_status != OS_OK) return os_try_status; \
   } while (0)
 
 // Leaves the calling function with OS_OUT_OF_MEMORY when an allocator answered NULL.
-#define OS_TRY_ALLOC(pointer)                                                                                \
-  do {                                                                                                       \
-    if ((pointer) == NULL) return OS_OUT_OF_MEMORY;                                                          \
+#define OS_TRY_ALLOC(pointer)                       \
+  do {                                              \
+    if ((pointer) == NULL) return OS_OUT_OF_MEMORY; \
   } while (0)
 
 // Both never NULL; an unknown number gives the texts of CRASHED.
