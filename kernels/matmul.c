@@ -1,6 +1,5 @@
 // MatMul and Gemm.
 
-#include "broadcast.h"
 #include "fused.h"
 #include "kit.h"
 #include "products.h"
@@ -8,33 +7,12 @@
 
 #include <stdlib.h>
 
-// ---- MatMul: inference --------------------------------------------------------------------------------------
+// ---- MatMul -------------------------------------------------------------------------------------------------
 
 static os_status matmul__infer(op_infer *ctx) {
   op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
-  int32_t a_rank, b_rank;
-  const op_dim *a = op_infer_dims(ctx, 0, &a_rank), *b = op_infer_dims(ctx, 1, &b_rank);
-  if (a_rank == 0 || b_rank == 0)
-    return op_infer_fail(ctx, OP_FAULT_SHAPE, "A has rank %d, B rank %d; both must be at least 1",
-                         (int)a_rank, (int)b_rank);
-  if (a_rank < 0 || b_rank < 0) return OS_OK;
-  op_dim inner, dims[OP_MAX_RANK];
-  OS_TRY(op_infer_merge_dim(ctx, a[a_rank - 1], b[b_rank == 1 ? 0 : b_rank - 2], "inner dims of A and B",
-                            &inner));
-  int32_t a_batch = a_rank > 2 ? a_rank - 2 : 0, b_batch = b_rank > 2 ? b_rank - 2 : 0;
-  int32_t rank = a_batch > b_batch ? a_batch : b_batch, batch = rank;
-  for (int32_t d = 0; d < batch; d++) {
-    int32_t ad = d - (batch - a_batch), bd = d - (batch - b_batch);
-    OS_TRY(broadcast_infer_dim(ctx, ad < 0 ? 1 : a[ad], bd < 0 ? 1 : b[bd], "leading dims of A and B",
-                               &dims[d]));
-  }
-  if (a_rank > 1) dims[rank++] = a[a_rank - 2];
-  if (b_rank > 1) dims[rank++] = b[b_rank - 1];
-  op_infer_set_shape(ctx, 0, rank, dims);
-  return OS_OK;
+  return product_infer(ctx, 0, 1);
 }
-
-// ---- MatMul: plan and compute ---------------------------------------------------------------------------------
 
 static bool matmul__is_float(op_elem elem) { return elem == OP_FLOAT || elem_is_narrow(elem); }
 
@@ -79,7 +57,8 @@ static os_status matmul__plan_product(op_plan *ctx, const product *p, const op_t
 static os_status matmul__plan(op_plan *ctx) {
   const op_tensor *a = op_plan_input(ctx, 0), *b = op_plan_input(ctx, 1);
   product p;
-  if (a == NULL || b == NULL || op_plan_output(ctx, 0) == NULL || !product_describe(&p, a, b)) return OS_OK;
+  if (a == NULL || b == NULL || op_plan_output(ctx, 0) == NULL || !product_describe(&p, a, b, true))
+    return OS_OK;
   return matmul__plan_product(ctx, &p, NULL);
 }
 
@@ -105,7 +84,7 @@ static os_status matmul__compute(op_run *ctx) {
   product p;
   if (head)
     p = head->p;
-  else if (!product_describe(&p, a, b) || a->elem != b->elem)
+  else if (!product_describe(&p, a, b, true) || a->elem != b->elem)
     return op_run_fail(ctx, "the shapes or types of A and B do not match");
   if ((size_t)y->count != p.batches * p.m * p.n) return kit_shape_broken(ctx, "the product");
   if (!matmul__is_float(y->elem)) {

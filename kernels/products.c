@@ -1,10 +1,34 @@
 #include "products.h"
 
+#include "broadcast.h"
 #include "kit.h"
 
 enum { PRODUCT_PIECES = 8 };
 
-bool product_describe(product *self, const op_tensor *a, const op_tensor *b) {
+os_status product_infer(op_infer *ctx, uint32_t a_input, uint32_t b_input) {
+  int32_t a_rank, b_rank;
+  const op_dim *a = op_infer_dims(ctx, a_input, &a_rank), *b = op_infer_dims(ctx, b_input, &b_rank);
+  if (a_rank == 0 || b_rank == 0)
+    return op_infer_fail(ctx, OP_FAULT_SHAPE, "%s has rank 0, at least 1 is expected",
+                         a_rank == 0 ? "A" : "B");
+  if (a_rank < 0 || b_rank < 0) return OS_OK;
+  op_dim inner, dims[OP_MAX_RANK];
+  OS_TRY(op_infer_merge_dim(ctx, a[a_rank - 1], b[b_rank == 1 ? 0 : b_rank - 2], "inner dims of A and B",
+                            &inner));
+  int32_t a_batch = a_rank > 2 ? a_rank - 2 : 0, b_batch = b_rank > 2 ? b_rank - 2 : 0;
+  int32_t rank = a_batch > b_batch ? a_batch : b_batch, batch = rank;
+  for (int32_t d = 0; d < batch; d++) {
+    int32_t ad = d - (batch - a_batch), bd = d - (batch - b_batch);
+    OS_TRY(broadcast_infer_dim(ctx, ad < 0 ? 1 : a[ad], bd < 0 ? 1 : b[bd], "leading dims of A and B",
+                               &dims[d]));
+  }
+  if (a_rank > 1) dims[rank++] = a[a_rank - 2];
+  if (b_rank > 1) dims[rank++] = b[b_rank - 1];
+  op_infer_set_shape(ctx, 0, rank, dims);
+  return OS_OK;
+}
+
+bool product_describe(product *self, const op_tensor *a, const op_tensor *b, bool merge) {
   *self = (product){.batches = 1, .b_count = 1};
   if (a->rank < 1 || b->rank < 1) return false;
   self->m = a->rank == 1 ? 1 : (size_t)a->dims[a->rank - 2];
@@ -30,7 +54,7 @@ bool product_describe(product *self, const op_tensor *a, const op_tensor *b) {
   }
   self->b_count = b_stride;
   // One b for a whole row of matrices of a: they are one tall matrix.
-  if (self->b_count == 1 && self->batches == a_stride && self->batches > 0) {
+  if (merge && self->b_count == 1 && self->batches == a_stride && self->batches > 0) {
     self->m *= self->batches;
     self->batches = 1;
     self->batch_rank = 0;
@@ -87,7 +111,7 @@ typedef struct product_job {
   size_t pack_bytes;    // at the end of a piece's scratch: where it packs its matrices of b
 } product_job;
 
-static void product__matrices(const product *self, size_t batch, size_t *a, size_t *b) {
+void product_matrices(const product *self, size_t batch, size_t *a, size_t *b) {
   *a = *b = 0;
   for (size_t d = self->batch_rank; d-- > 0;) {
     size_t at = batch % self->batch_dims[d];
@@ -99,7 +123,7 @@ static void product__matrices(const product *self, size_t batch, size_t *a, size
 
 static math_gemm product__gemm(const product *self, size_t batch, size_t *b_matrix, math_epilogue *epilogue) {
   size_t a_matrix;
-  product__matrices(self, batch, &a_matrix, b_matrix);
+  product_matrices(self, batch, &a_matrix, b_matrix);
   math_gemm g = {.m = self->m, .n = self->n, .k = self->k};
   g.a = self->a + a_matrix * self->m * self->k;
   g.a_row_stride = self->a_row, g.a_col_stride = self->a_col;
@@ -221,7 +245,7 @@ static void product__plain(void *argument, size_t begin, size_t end) {
   for (size_t task = begin; task < end; task++) {
     size_t batch = task / blocks, row = task % blocks * job->rows, a_matrix, b_matrix;
     size_t rows = row + job->rows < p->m ? job->rows : p->m - row;
-    product__matrices(p, batch, &a_matrix, &b_matrix);
+    product_matrices(p, batch, &a_matrix, &b_matrix);
     const char *a =
         job->a + (a_matrix * p->m * p->k) * job->size + (ptrdiff_t)row * p->a_row * (ptrdiff_t)job->size;
     math_matmul(job->type, job->c + (batch * p->m + row) * p->n * job->size, (ptrdiff_t)p->n, a, p->a_row,
