@@ -1,6 +1,7 @@
 // Products and convolutions of 8-bit integers: MatMulInteger, QLinearMatMul, ConvInteger, QLinearConv.
 
 #include "convolution.h"
+#include "elements.h"
 #include "kit.h"
 #include "products.h"
 
