@@ -177,6 +177,42 @@ void kit_zero(op_tensor *tensor) {
   if (tensor->count > 0) memset(tensor->data, 0, (size_t)tensor->count * op_elem_size(tensor->elem));
 }
 
+static void kit__pick(char *dst, const char *src, const size_t *places, size_t n, size_t width) {
+  switch (width) {
+  case 1:
+    for (size_t i = 0; i < n; i++) dst[i] = src[places[i]];
+    break;
+  case 2:
+    for (size_t i = 0; i < n; i++) ((uint16_t *)dst)[i] = ((const uint16_t *)src)[places[i]];
+    break;
+  case 4:
+    for (size_t i = 0; i < n; i++) ((uint32_t *)dst)[i] = ((const uint32_t *)src)[places[i]];
+    break;
+  case 8:
+    for (size_t i = 0; i < n; i++) ((uint64_t *)dst)[i] = ((const uint64_t *)src)[places[i]];
+    break;
+  default:
+    for (size_t i = 0; i < n; i++) memcpy(dst + i * width, src + places[i] * width, width);
+  }
+}
+
+void kit_pick_axes(op_tensor *out, const op_tensor *in, const size_t *const *places) {
+  size_t dims[OP_MAX_RANK], index[OP_MAX_RANK] = {0}, rank = kit_shape(out, dims),
+                            width = op_elem_size(in->elem);
+  if (rank == 0) {
+    memcpy(out->data, in->data, width);
+    return;
+  }
+  char *dst = out->data;
+  size_t n = dims[rank - 1];
+  do {
+    size_t base = 0;
+    for (size_t i = 0; i + 1 < rank; i++) base += places[i][index[i]];
+    kit__pick(dst, (const char *)in->data + base * width, places[rank - 1], n, width);
+    dst += n * width;
+  } while (kit_next(rank - 1, dims, index));
+}
+
 os_status kit_shape_broken(op_run *ctx, const char *what) {
   return op_run_fail(ctx, "%s does not fit the output's shape", what);
 }

@@ -77,6 +77,9 @@ os_status kit_copy(op_tensor *to, const op_tensor *from);
 os_status kit_keep(op_tensor *to, const op_tensor *from);
 // Zero of any type: 0, false, "".
 void kit_zero(op_tensor *tensor);
+// out[i, j, ...] = in's element at places[0][i] + places[1][j] + ...; both of one type and rank, neither empty. Strings are
+// not kept alive here.
+void kit_pick_axes(op_tensor *out, const op_tensor *in, const size_t *const *places);
 // Compute did not find the shape that inference promised.
 os_status kit_shape_broken(op_run *ctx, const char *what);
 

@@ -336,51 +336,21 @@ static int64_t pad__source(pad_mode mode, int64_t at, int64_t dim) {
   return place < dim ? place : period - place;
 }
 
-// dst[i] = src[places[i]], elements of a width.
-static void pad__pick(char *dst, const char *src, const size_t *places, size_t n, size_t width) {
-  switch (width) {
-  case 1:
-    for (size_t i = 0; i < n; i++) dst[i] = src[places[i]];
-    break;
-  case 2:
-    for (size_t i = 0; i < n; i++) ((uint16_t *)dst)[i] = ((const uint16_t *)src)[places[i]];
-    break;
-  case 4:
-    for (size_t i = 0; i < n; i++) ((uint32_t *)dst)[i] = ((const uint32_t *)src)[places[i]];
-    break;
-  case 8:
-    for (size_t i = 0; i < n; i++) ((uint64_t *)dst)[i] = ((const uint64_t *)src)[places[i]];
-    break;
-  default:
-    for (size_t i = 0; i < n; i++) memcpy(dst + i * width, src + places[i] * width, width);
-  }
-}
-
 static os_status pad__repeat(op_run *ctx, op_tensor *out, const op_tensor *in, const int64_t *begin,
                              pad_mode mode) {
-  // places: for each axis and place in the output, the input's offset.
-  size_t *places = op_run_scratch(ctx), *axis_places[OP_MAX_RANK], index[OP_MAX_RANK] = {0};
-  size_t in_dims[OP_MAX_RANK], dims[OP_MAX_RANK], rank = kit_shape(in, in_dims),
-                                                  width = op_elem_size(in->elem);
+  // For each axis and place in the output, the input's offset.
+  size_t *places = op_run_scratch(ctx), in_dims[OP_MAX_RANK], rank = kit_shape(in, in_dims);
+  const size_t *axis_places[OP_MAX_RANK];
   ptrdiff_t strides[OP_MAX_RANK];
   if (in->count == 0) return op_run_fail(ctx, "an empty input has nothing to repeat");
-  if (rank == 0) return kit_copy(out, in);
-  kit_shape(out, dims);
   math_strides(rank, in_dims, strides);
   for (size_t i = 0; i < rank; i++) {
     axis_places[i] = places;
-    for (size_t k = 0; k < dims[i]; k++) {
-      *places++ = (size_t)pad__source(mode, (int64_t)k - begin[i], in->dims[i]) * (size_t)strides[i];
+    for (int64_t k = 0; k < out->dims[i]; k++) {
+      *places++ = (size_t)pad__source(mode, k - begin[i], in->dims[i]) * (size_t)strides[i];
     }
   }
-  char *dst = out->data;
-  size_t n = dims[rank - 1];
-  do {
-    size_t base = 0;
-    for (size_t i = 0; i + 1 < rank; i++) base += axis_places[i][index[i]];
-    pad__pick(dst, (const char *)in->data + base * width, axis_places[rank - 1], n, width);
-    dst += n * width;
-  } while (kit_next(rank - 1, dims, index));
+  kit_pick_axes(out, in, axis_places);
   return kit_keep(out, in);
 }
 
