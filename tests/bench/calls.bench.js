@@ -13,7 +13,7 @@ function chain (count, opTypes, domain) {
     ir: 8,
     nodes,
     inputs: [onnx.value('v0', 'float32', [4])],
-    outputs: [onnx.value(`v${count}`, 'float32', [4])],
+    outputs: [onnx.value(`v${count}`, 'float32', [4])]
   })
 }
 
@@ -21,7 +21,7 @@ machine()
 const env = await createEnv()
 env.registerOperator(customSpec({ domain: 'test.bench', opType: 'Pass' }), {
   inferShapes: ([x]) => [{ type: x.type, shape: x.shape }],
-  compute: ([x]) => [x],
+  compute: ([x]) => [x]
 })
 const x = new Tensor('float32', Float32Array.of(1, 2, 3, 4), [4])
 const jobs = {}
@@ -36,6 +36,6 @@ const each = name => (t[`${name} 1010`] - t[`${name} 10`]) / 1000
 table(['a node of four floats', 'time'], [
   ['built-in (softmax, its loop included)', ms(each('built-in'))],
   ['JS kernel that hands its input on', ms(each('JS'))],
-  ['a run of 10 nodes', ms(t['built-in 10'])],
+  ['a run of 10 nodes', ms(t['built-in 10'])]
 ])
 env.dispose()

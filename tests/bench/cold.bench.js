@@ -15,7 +15,7 @@ writeFileSync(model, onnx.model({
   opsets: { '': 17 },
   inputs: [onnx.value('x', 'float32', [4])],
   outputs: [onnx.value('y', 'float32', [4])],
-  nodes: [onnx.node('Relu', ['x'], ['y'])],
+  nodes: [onnx.node('Relu', ['x'], ['y'])]
 }))
 const entry = JSON.stringify(fileURLToPath(new URL('../../wasm/js/index.js', import.meta.url)))
 const peer = JSON.stringify(import.meta.resolve('onnxruntime-web'))
@@ -27,7 +27,7 @@ const programs = {
     await s.run({ x: new Tensor('float32', Float32Array.of(-1, 0, 1, 2), [4]) }); process.exit(0)`,
   ort: `${read} import * as ort from ${peer}; ort.env.wasm.numThreads = 1;
     const s = await ort.InferenceSession.create(bytes, { executionProviders: ['wasm'] });
-    await s.run({ x: new ort.Tensor('float32', Float32Array.of(-1, 0, 1, 2), [4]) }); process.exit(0)`,
+    await s.run({ x: new ort.Tensor('float32', Float32Array.of(-1, 0, 1, 2), [4]) }); process.exit(0)`
 }
 const files = Object.fromEntries(Object.entries(programs).map(([name, text]) => {
   const file = join(folder, `${name}.mjs`)
@@ -45,6 +45,6 @@ for (let round = 0; round < 16; round++) {
 }
 const base = median(samples.empty), ours = median(samples.opspec) - base, theirs = median(samples.ort) - base
 table(['cold start, first result', 'median'], [
-  ['node alone', ms(base)], ['opspec', ms(ours)], ['onnxruntime-web', ms(theirs)], ['ratio', `1/${(theirs / ours).toFixed(1)}`],
+  ['node alone', ms(base)], ['opspec', ms(ours)], ['onnxruntime-web', ms(theirs)], ['ratio', `1/${(theirs / ours).toFixed(1)}`]
 ])
 rmSync(folder, { recursive: true })

@@ -14,7 +14,7 @@ function chain (count) {
   return onnx.model({
     nodes,
     inputs: [onnx.value('value_of_a_layer_number_0', 'float32', [8])],
-    outputs: [onnx.value(`value_of_a_layer_number_${count}`, 'float32', [8])],
+    outputs: [onnx.value(`value_of_a_layer_number_${count}`, 'float32', [8])]
   })
 }
 
@@ -34,6 +34,6 @@ table(['100,000 nodes', 'value'], [
   ['bytes', `${(bytes.length / 1e6).toFixed(1)} MB`],
   ['opspec, decoded and indexed', ms(times.opspec)],
   ['protobufjs, decoded', times.protobufjs === undefined ? 'cannot read the .proto file' : ms(times.protobufjs)],
-  ['memory of the model / bytes', Number.isNaN(used) ? 'unknown' : (used / bytes.length).toFixed(2)],
+  ['memory of the model / bytes', Number.isNaN(used) ? 'unknown' : (used / bytes.length).toFixed(2)]
 ])
 env.dispose()

@@ -22,15 +22,15 @@ function single (opType, dims, outputDims, { weights = [], attributes = {}, opse
       initializers,
       inputs: [onnx.value('x', 'float32', dims)],
       outputs: [onnx.value('y', 'float32', outputDims)],
-      nodes: [onnx.node(opType, ['x', ...weights.map((_, i) => `w${i}`)], ['y'], attributes)],
+      nodes: [onnx.node(opType, ['x', ...weights.map((_, i) => `w${i}`)], ['y'], attributes)]
     }),
-    feeds: { x: [dims, seededFloats(1, size(dims))] },
+    feeds: { x: [dims, seededFloats(1, size(dims))] }
   }
 }
 
 const conv = (channels, filters, side, kernel, group = 1) => single('Conv', [1, channels, side, side], [1, filters, side, side], {
   weights: [[filters, channels / group, kernel, kernel], [filters]],
-  attributes: { kernel_shape: [BigInt(kernel), BigInt(kernel)], pads: Array(4).fill(BigInt(kernel >> 1)), group: BigInt(group) },
+  attributes: { kernel_shape: [BigInt(kernel), BigInt(kernel)], pads: Array(4).fill(BigInt(kernel >> 1)), group: BigInt(group) }
 })
 
 async function cases () {
@@ -42,7 +42,7 @@ async function cases () {
     'Softmax 64x4096': single('Softmax', [64, 4096], [64, 4096], { attributes: { axis: -1n } }),
     'Sigmoid 1M': single('Sigmoid', [1024, 1024], [1024, 1024]),
     'Add broadcast 1024x1024': single('Add', [1024, 1024], [1024, 1024], { weights: [[1024]] }),
-    'ReduceMean 1024x1024': single('ReduceMean', [1024, 1024], [1024, 1], { attributes: { axes: [-1n], keepdims: 1n }, opset: 13 }),
+    'ReduceMean 1024x1024': single('ReduceMean', [1024, 1024], [1024, 1], { attributes: { axes: [-1n], keepdims: 1n }, opset: 13 })
   }
   for (const { name, input, dims } of modelCases) {
     const path = await fetchModel(name)

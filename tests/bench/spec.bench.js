@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createEnv } from '../../wasm/js/index.js'
 import { interleave, machine, ms, table } from './timing.js'
 
-const schema = JSON.parse(await readFile(new URL('../../specs/schemas/operator-extension.json', import.meta.url), 'utf8'))
+const schema = JSON.parse(await readFile(new URL('../../specs/operator-extension.schema.json', import.meta.url), 'utf8'))
 
 function document (attributes) {
   const description = 'A number that scales the result; it is multiplied with each element.'
@@ -19,7 +19,7 @@ function document (attributes) {
     outputs: [{ name: 'Y', cardinality: 'single', type_parameter: 'T', description: 'Scaled values.' }],
     type_parameters: { T: { allowed_types: ['tensor(float)'], description: 'Element type.' } },
     attributes: Object.fromEntries(Array.from({ length: attributes }, (_, i) => [`factor_${i}`, {
-      kind: 'float', required: false, default: i / 8, allowed_values: null, description,
+      kind: 'float', required: false, default: i / 8, allowed_values: null, description
     }])),
     input_conditions: [],
     shape_rules: ['`Y` has the shape of `X`.'],
@@ -28,7 +28,7 @@ function document (attributes) {
     nondeterminism: 'None.',
     state_effects: 'None.',
     reference: null,
-    tests: ['one.json'],
+    tests: ['one.json']
   }, null, 2)
 }
 
@@ -46,7 +46,7 @@ for (const attributes of [8, 20_000]) {
     text: () => env.validateSpec(text),
     bytes: () => env.validateSpec(bytes),
     ajv: () => validate(JSON.parse(text)),
-    parse: () => JSON.parse(text),
+    parse: () => JSON.parse(text)
   }, { rounds: 9, slice: 60 })
   rows.push([`${attributes} attributes, ${(text.length / 1e3).toFixed(0)} kB`, ms(t.text), ms(t.bytes), ms(t.ajv), ms(t.parse),
     `${(t.ajv / t.text).toFixed(2)}x`, `${(t.text / t.parse).toFixed(2)}x`])

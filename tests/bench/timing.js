@@ -13,7 +13,7 @@ export async function interleave (jobs, { rounds = 9, slice = 40 } = {}) {
     for (const [name, job] of Object.entries(jobs)) {
       let calls = 0
       const start = performance.now()
-      let now = start
+      let now
       do {
         await job()
         calls++

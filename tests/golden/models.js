@@ -16,5 +16,5 @@ export function seededFloats (seed, count) {
 /** Per model: name of its file under tests/golden, its input, and the seeds that were recorded. */
 export const modelCases = [
   { name: 'ocr-cls', input: 'x', dims: [1, 3, 48, 192], output: 'softmax_0.tmp_0', seeds: [1, 2, 3] },
-  { name: 'speech-embedding', input: 'input_1', dims: [1, 76, 32, 1], output: 'conv2d_19', seeds: [1, 2, 3] },
+  { name: 'speech-embedding', input: 'input_1', dims: [1, 76, 32, 1], output: 'conv2d_19', seeds: [1, 2, 3] }
 ]

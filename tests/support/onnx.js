@@ -53,7 +53,7 @@ class Writer {
 export const dataTypes = {
   float32: 1, uint8: 2, int8: 3, uint16: 4, int16: 5, int32: 6, int64: 7, string: 8, bool: 9, float16: 10, float64: 11,
   uint32: 12, uint64: 13, complex64: 14, complex128: 15, bfloat16: 16, float8e4m3fn: 17, float8e4m3fnuz: 18,
-  float8e5m2: 19, float8e5m2fnuz: 20, uint4: 21, int4: 22, float4e2m1: 23, float8e8m0: 24, uint2: 25, int2: 26,
+  float8e5m2: 19, float8e5m2fnuz: 20, uint4: 21, int4: 22, float4e2m1: 23, float8e8m0: 24, uint2: 25, int2: 26
 }
 
 /** TensorProto from a typed array (its bytes as raw_data) or an array of strings. */
@@ -96,7 +96,7 @@ const attributeKinds = [
   [v => v.graph !== undefined, (w, v) => w.field(6, v.graph).field(20, 5)],
   [v => typeof v[0] === 'bigint' || v.length === 0, (w, v) => w.field(8, v).field(20, 7)],
   [v => typeof v[0] === 'number', (w, v) => v.reduce((out, x) => out.float(7, x), w).field(20, 6)],
-  [v => typeof v[0] === 'string', (w, v) => w.field(9, v).field(20, 8)],
+  [v => typeof v[0] === 'string', (w, v) => w.field(9, v).field(20, 8)]
 ]
 
 function attribute (name, v) {

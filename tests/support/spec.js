@@ -21,6 +21,6 @@ export function customSpec ({ domain, opType, inputs = ['X'], outputs = ['Y'], t
     nondeterminism: 'None.',
     state_effects: 'None.',
     reference: null,
-    tests,
+    tests
   })
 }
