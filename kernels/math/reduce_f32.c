@@ -83,10 +83,12 @@ SIMD_INLINE void reduce__columns(const column_step step, float *total, const flo
                                  size_t n, size_t stride, size_t width) {
   float acc[COLUMNS + 4];
   const float start = reduce__start(step);
+  size_t level = LEVEL;
+  while (level * level < n) level *= 2;
   for (size_t j = 0; j < width + 4; j++) total[j] = start;
-  for (size_t i = 0; i < n; i += LEVEL) {
+  for (size_t i = 0; i < n; i += level) {
     for (size_t j = 0; j < width + 4; j++) acc[j] = start;
-    reduce__rows(step, acc, shift, src, stride, i, n - i < LEVEL ? n : i + LEVEL, width);
+    reduce__rows(step, acc, shift, src, stride, i, n - i < level ? n : i + level, width);
     for (size_t j = 0; j < width; j += 4)
       f32x4_store(total + j, reduce__joined(step, f32x4_load(total + j), f32x4_load(acc + j)));
   }

@@ -5,7 +5,7 @@
 
 #include "vecmath.h"
 
-enum { ROW_BLOCK = 4096 };
+enum { ROW_BLOCK = 1024 };
 
 typedef enum row_map { ROW_PLAIN, ROW_ABS, ROW_SQUARE, ROW_EXP } row_map;
 

@@ -62,11 +62,13 @@ static void rows__softmax(float *dst, const float *src, size_t n, bool logarithm
   }
 }
 
-/* The same down up to four adjacent columns, a lane each. */
+enum { COLUMN_BLOCK = 64 };
+
+/* The same down up to four adjacent columns, a lane each; sums are joined in blocks. */
 static void rows__softmax_columns(float *dst, const float *src, size_t n, size_t stride, size_t lanes,
                                   bool logarithm) {
   const bool whole = lanes >= 4;
-  f32x4 largest = f32x4_splat(-__builtin_inff()), sum = f32x4_splat(0);
+  f32x4 largest = f32x4_splat(-__builtin_inff()), sum = f32x4_splat(0), block = sum;
   for (size_t i = 0; i < n; i++) {
     const float *p = src + i * stride;
     largest = f32x4_max(largest, whole ? f32x4_load(p) : f32x4_load_part(p, lanes));
@@ -74,7 +76,11 @@ static void rows__softmax_columns(float *dst, const float *src, size_t n, size_t
   for (size_t i = 0; i < n; i++) {
     const float *p = src + i * stride;
     f32x4 e = vec_exp_negative((whole ? f32x4_load(p) : f32x4_load_part(p, lanes)) - largest);
-    sum += e;
+    block += e;
+    if ((i + 1) % COLUMN_BLOCK == 0 || i + 1 == n) {
+      sum += block;
+      block = f32x4_splat(0);
+    }
     if (logarithm) continue;
     if (whole) {
       f32x4_store(dst + i * stride, e);

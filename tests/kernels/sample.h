@@ -27,7 +27,7 @@ static inline uint64_t sample_bits(sample_random *r) {
   return r->state * 0x2545f4914f6cdd1du;
 }
 
-static inline size_t sample_below(sample_random *r, size_t n) { return (size_t)(sample_bits(r) >> 11) % n; }
+static inline size_t sample_below(sample_random *r, size_t n) { return (size_t)((sample_bits(r) >> 11) % n); }
 
 static inline double sample_uniform(sample_random *r, double low, double high) {
   return low + (high - low) * ((double)(sample_bits(r) >> 11) * 0x1p-53);
