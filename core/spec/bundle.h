@@ -1,7 +1,7 @@
 #ifndef OPSPEC_BUNDLE_H
 #define OPSPEC_BUNDLE_H
 
-#include "arena.h"
+#include "map.h"
 
 #include <opspec/status.h>
 
@@ -26,7 +26,13 @@ typedef struct os_bundle {
   // Fills state and bytes (which live as long as the bundle) of the file `name`. May be NULL.
   os_status (*read)(void *context, os_str name, os_file *file);
   void *context;
+  const os_map *by_name; // filled by os_bundle_index; NULL: names are compared one by one
 } os_bundle;
+
+// Makes looking up names fast and folders known. Call it again when `files` has changed.
+os_status os_bundle_index(os_bundle *self, os_arena *arena);
+// Whether a file lies in that folder, whose name ends in '/'. Needs the index.
+bool os_bundle_has_folder(const os_bundle *self, os_str folder);
 
 // The file of that name, read; its state is OS_FILE_MISSING when there is none.
 os_status os_bundle_find(const os_bundle *self, os_str name, os_file *file);

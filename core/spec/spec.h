@@ -107,8 +107,8 @@ os_status os_json_check(const os_spec_checker *self, os_arena *arena, os_str fil
 const char *os_json_kind(os_str text);
 
 // The operator as the registry takes it. since 0 = the document's own. Needs a valid document; strings point into its
-// text, everything else lives in the arena. Defaults of kind tensor, sparse_tensor and graph are not carried over.
-os_status os_spec_schema(const os_spec *self, os_arena *arena, int since, const op_schema **out);
+// text, everything else lives in the arena. `types` is the table of the checker. Defaults of kind tensor, sparse_tensor and graph are not carried over.
+os_status os_spec_schema(const os_spec *self, os_arena *arena, os_types *types, int since, const op_schema **out);
 // The value of an attribute from JSON, exact. false when it is not of that kind.
 bool os_spec_attribute_value(os_arena *arena, os_types *types, const os_json_document *document, const os_json *value,
                              op_attr_kind kind, op_attribute *out);

@@ -1,0 +1,186 @@
+// Texts that people read: blank ones, repeated ones, names in back-ticks.
+#include "spec_check.h"
+
+static bool os_text__name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+// ---- Blank ------------------------------------------------------------------------------------------------
+
+static os_str os_text__trim(os_str text) {
+  while (text.len > 0 && (unsigned char)text.data[0] <= ' ') text = os_str_slice(text, 1, text.len);
+  while (text.len > 0 && (unsigned char)text.data[text.len - 1] <= ' ') text.len--;
+  return text;
+}
+
+// White space, a placeholder word, or nothing but punctuation.
+static bool os_text__is_blank(os_str text) {
+  static const char *const starts[] = {"todo", "tbd", "fixme", "xxx", "lorem", NULL};
+  os_str trimmed = os_text__trim(text);
+  if (trimmed.len > 200) return os_first_word_in(trimmed, starts);
+  static const char *const whole[] = {"n/a", "na", "placeholder", "description", "wip", "fill in", "to do", NULL};
+  char small[24];
+  size_t len = 0;
+  bool word = false;
+  for (size_t i = 0; i < trimmed.len; i++) {
+    unsigned char c = (unsigned char)trimmed.data[i];
+    bool ellipsis = c == 0xe2 && i + 2 < trimmed.len && memcmp(trimmed.data + i, "\xe2\x80\xa6", 3) == 0;
+    if (ellipsis) i += 2;
+    else word |= c >= 0x80 || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+    if (len < sizeof small) small[len++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+  }
+  if (!word) return true;
+  while (len > 0 && strchr(".!?: ", small[len - 1]) != NULL) len--;
+  for (const char *const *w = whole; *w != NULL; w++)
+    if (os_str_is((os_str){small, len}, *w)) return true;
+  return os_first_word_in(trimmed, starts);
+}
+
+// ---- Names in back-ticks ----------------------------------------------------------------------------------
+
+static bool os_text__is_name(os_str text) {
+  if (text.len == 0 || text.len > 128) return false;
+  char first = text.data[0];
+  if (!(first == '_' || (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z'))) return false;
+  for (size_t i = 0; i < text.len; i++)
+    if (!os_text__name_character(text.data[i])) return false;
+  return true;
+}
+
+// Words that documents set in back-ticks without meaning a name of theirs: values, element types, the operator.
+static bool os_text__is_word(os_checking *self, os_str name) {
+  static const char *const words[] = {"NaN", "nan", "inf", "Inf", "Infinity", "true", "false", "null", "None", "True", "False"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (os_str_is(name, words[i])) return true;
+  if (os_elem_by_onnx_name(name) != OP_NONE || os_str_eq(name, self->spec->op_type)) return true;
+  if (os_str_eq(name, self->spec->domain) || os_str_eq(name, self->spec->name)) return true;
+  for (size_t i = 0; i < self->spec->attribute_count && i < 1000; i++) {
+    const os_spec_attribute *attribute = &self->spec->attributes[i];
+    if (attribute->kind != OP_ATTR_STRING && attribute->kind != OP_ATTR_STRINGS) continue;
+    if (attribute->fallback != NULL && os_str_eq(os_json_string(attribute->fallback), name)) return true;
+    OS_JSON_EACH(value, attribute->allowed) if (os_str_eq(os_json_string(value), name)) return true;
+  }
+  return false;
+}
+
+static void os_text__unknown(os_checking *self, const os_json *node, uint32_t at, os_str name) {
+  os_str nearest = os_checking_nearest(self, name, ~0u);
+  os_finding *finding = os_checking_add(self, &os_rule_spec_text_unknown_name, node,
+                                        "`%.*s` is no parameter, attribute or type parameter.%s%.*s%s", OS_ARG(name),
+                                        nearest.len > 0 ? " Did you mean `" : "", OS_ARG(nearest), nearest.len > 0 ? "`?" : "");
+  finding->actual = name;
+  os_related *related = os_finding_relate(self->report, finding, "the name");
+  related->where.file = self->spec->document.file;
+  os_where_range(&related->where, at, at + name.len);
+  if (nearest.len == 0) return;
+  finding->expected = nearest;
+  os_fix *fix = os_finding_fix(self->report, finding, false, "Write `%.*s`", OS_ARG(nearest));
+  os_fix_edit(self->report, fix, self->spec->document.file, (os_range){at, at + name.len}, nearest);
+}
+
+// Works on the text as written: names have no escapes.
+static void os_text__names(os_checking *self, const os_json *node) {
+  os_str source = os_json_source(&self->spec->document, node);
+  const char *p = source.data, *end = p + source.len;
+  while ((p = memchr(p, '`', (size_t)(end - p))) != NULL) {
+    const char *start = ++p;
+    p = memchr(p, '`', (size_t)(end - p));
+    if (p == NULL) return;
+    os_str name = {start, (size_t)(p - start)};
+    p++;
+    if (os_text__is_name(name) && os_checking_roles(self, name) == 0 && !os_text__is_word(self, name))
+      os_text__unknown(self, node, node->start + (uint32_t)(start - source.data), name);
+  }
+}
+
+static void os_text__check(os_checking *self, const os_json *node) {
+  if (!os_json_is(node, OS_JSON_STRING) || node->length == 0) return;
+  if (os_text__is_blank(os_json_string(node))) {
+    os_str found = os_json_excerpt(&self->spec->document, self->arena, node);
+    os_finding *finding = os_checking_add(self, &os_rule_spec_text_blank, node,
+                                          "%.*s says nothing; write the description.", OS_ARG(found));
+    finding->actual = found;
+    return;
+  }
+  os_text__names(self, node);
+}
+
+// ---- Repeated and missing statements ----------------------------------------------------------------------
+
+// The same words, with white space and the full stop at the end left aside.
+static os_str os_text__normal(os_checking *self, os_str text) {
+  os_str trimmed = os_text__trim(text);
+  char *to = os_arena_alloc(self->arena, trimmed.len + 1);
+  if (to == NULL) return trimmed;
+  size_t len = 0;
+  for (size_t i = 0; i < trimmed.len; i++) {
+    bool white = (unsigned char)trimmed.data[i] <= ' ';
+    if (white && len > 0 && to[len - 1] == ' ') continue;
+    to[len++] = white ? ' ' : trimmed.data[i];
+  }
+  while (len > 0 && to[len - 1] == '.') len--;
+  return (os_str){to, len};
+}
+
+static void os_text__repeated(os_checking *self, const os_json *list) {
+  os_map seen;
+  os_map_init(&seen, self->arena);
+  if (!os_json_is(list, OS_JSON_ARRAY)) return;
+  OS_JSON_EACH(node, list) {
+    bool added;
+    if (!os_json_is(node, OS_JSON_STRING) || node->length == 0) continue;
+    os_map_entry *entry = os_map_put(&seen, os_text__normal(self, os_json_string(node)), &added);
+    if (entry == NULL) {
+      self->status = OS_OUT_OF_MEMORY;
+      return;
+    }
+    if (added) {
+      entry->value.pointer = node;
+      continue;
+    }
+    os_finding *finding = os_checking_add(self, &os_rule_spec_text_repeated, node, "This statement stands here twice; remove one.");
+    os_checking_relate(self, finding, entry->value.pointer, "the first one");
+  }
+}
+
+static bool os_text__mentions(os_str text, os_str name) {
+  for (size_t i = 0; name.len > 0 && i + name.len <= text.len; i++) {
+    if (memcmp(text.data + i, name.data, name.len) != 0) continue;
+    char before = i == 0 ? ' ' : text.data[i - 1], after = i + name.len == text.len ? ' ' : text.data[i + name.len];
+    bool ends = !os_text__name_character(after) || after == '.' || after == '-';
+    if (!os_text__name_character(before) && ends) return true;
+  }
+  return false;
+}
+
+static void os_text__outputs(os_checking *self) {
+  const os_json *rules = os_json_member(self->spec->document.root, "shape_rules");
+  if (!os_json_is(rules, OS_JSON_ARRAY) || self->spec->output_count == 0) return;
+  OS_JSON_EACH(rule, rules) {
+    for (size_t i = 0; i < self->spec->output_count && i < 64; i++)
+      if (os_text__mentions(os_json_string(rule), self->spec->outputs[i].name)) return;
+  }
+  os_str name = self->spec->outputs[0].name;
+  os_finding *finding = os_checking_add(self, &os_rule_spec_shape_output_unmentioned, rules,
+                                        "No shape rule names an output; say which shape `%.*s` has.", OS_ARG(name));
+  finding->expected = name;
+}
+
+void os_check_texts(os_checking *self) {
+  static const char *const texts[] = {"boundary_behavior", "numerical_behavior", "nondeterminism", "state_effects"};
+  static const char *const lists[] = {"input_conditions", "shape_rules"};
+  const os_spec *spec = self->spec;
+  for (size_t i = 0; i < spec->input_count; i++) os_text__check(self, os_json_member(spec->inputs[i].node, "description"));
+  for (size_t i = 0; i < spec->output_count; i++) os_text__check(self, os_json_member(spec->outputs[i].node, "description"));
+  for (size_t i = 0; i < spec->type_parameter_count; i++)
+    os_text__check(self, os_json_member(spec->type_parameters[i].node, "description"));
+  for (size_t i = 0; i < spec->attribute_count; i++)
+    os_text__check(self, os_json_member(spec->attributes[i].node, "description"));
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    const os_json *list = os_json_member(spec->document.root, lists[i]);
+    OS_JSON_EACH(node, os_json_is(list, OS_JSON_ARRAY) ? list : NULL) os_text__check(self, node);
+    os_text__repeated(self, list);
+  }
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) os_text__check(self, os_json_member(spec->document.root, texts[i]));
+  os_text__outputs(self);
+}

@@ -1,0 +1,242 @@
+// From nodes to the model, as far as the document can be understood.
+#include "decimal.h"
+#include "spec_check.h"
+#include "type_expr.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+// ---- Findings ---------------------------------------------------------------------------------------------
+
+static os_str os_checking__format(os_checking *self, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int len = vsnprintf(NULL, 0, format, arguments);
+  char *text = len < 0 ? NULL : os_arena_alloc(self->arena, (size_t)len + 1);
+  if (text != NULL) vsnprintf(text, (size_t)len + 1, format, again);
+  va_end(again);
+  if (text == NULL) self->status = OS_OUT_OF_MEMORY;
+  return text == NULL ? OS_STR("") : (os_str){text, (size_t)len};
+}
+
+static os_finding *os_checking__add(os_checking *self, const os_rule *rule, os_severity severity, const os_json *node,
+                                    os_str message) {
+  os_finding *finding = os_report_add_as(self->report, rule, severity, "%.*s", OS_ARG(message));
+  if (node != NULL) os_json_where(&self->spec->document, self->arena, node, &finding->where);
+  else finding->where.file = self->spec->document.file;
+  return finding;
+}
+
+os_finding *os_checking_add(os_checking *self, const os_rule *rule, const os_json *node, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  os_str message = os_checking__format(self, format, arguments);
+  va_end(arguments);
+  return os_checking__add(self, rule, rule->severity, node, message);
+}
+
+os_finding *os_checking_add_as(os_checking *self, const os_rule *rule, os_severity severity, const os_json *node,
+                               const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  os_str message = os_checking__format(self, format, arguments);
+  va_end(arguments);
+  return os_checking__add(self, rule, severity, node, message);
+}
+
+void os_checking_relate(os_checking *self, os_finding *finding, const os_json *node, const char *message) {
+  os_related *related = os_finding_relate(self->report, finding, "%s", message);
+  os_json_where(&self->spec->document, self->arena, node, &related->where);
+}
+
+static void os_checking__fix(os_checking *self, os_finding *finding, bool safe, os_str title, os_range range, os_str text) {
+  os_fix *fix = os_finding_fix(self->report, finding, safe, "%.*s", OS_ARG(title));
+  os_fix_edit(self->report, fix, self->spec->document.file, range, text);
+}
+
+void os_checking_fix_string(os_checking *self, os_finding *finding, bool safe, const os_json *node, os_str text) {
+  os_str quoted = os_json_quote(self->arena, text);
+  os_str title = os_arena_format(self->arena, "Write %.*s", OS_ARG(quoted));
+  os_checking__fix(self, finding, safe, title, (os_range){node->start, node->end}, quoted);
+}
+
+void os_checking_fix_json(os_checking *self, os_finding *finding, bool safe, const os_json *node, const char *title,
+                          os_str json) {
+  os_checking__fix(self, finding, safe, os_str_of(title), (os_range){node->start, node->end}, json);
+}
+
+void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, const os_json *node, os_str text) {
+  os_str quoted = os_json_quote(self->arena, text);
+  os_str title = os_arena_format(self->arena, "Rename it to %.*s", OS_ARG(quoted));
+  os_checking__fix(self, finding, safe, title, (os_range){node->key_start, node->key_end}, quoted);
+}
+
+os_str os_checking_nearest(os_checking *self, os_str wrong, unsigned roles) {
+  os_str best = {0};
+  unsigned least = (wrong.len < 3 ? 1 : wrong.len < 6 ? 2 : 3) + 1;
+  for (size_t i = 0; i < self->names.count; i++) {
+    const os_map_entry *entry = &self->names.entries[i];
+    if ((entry->value.number & roles) == 0) continue;
+    if (self->suggestions == 0) return best;
+    self->suggestions--;
+    unsigned distance = os_str_distance(entry->key, wrong, least);
+    if (distance >= least) continue;
+    least = distance;
+    best = entry->key;
+  }
+  return best;
+}
+
+// ---- Small questions --------------------------------------------------------------------------------------
+
+static bool os__letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool os_is_identifier(os_str name) {
+  for (size_t i = 0; i < name.len; i++) {
+    char c = name.data[i];
+    if (!os__letter(c) && c != '_' && (i == 0 || c < '0' || c > '9')) return false;
+  }
+  return name.len > 0;
+}
+
+bool os_first_word_in(os_str text, const char *const *words) {
+  char word[16];
+  size_t len = 0, at = 0;
+  while (at < text.len && (unsigned char)text.data[at] <= ' ') at++;
+  for (; at < text.len && os__letter(text.data[at]); at++) {
+    if (len == sizeof word) return false;
+    word[len++] = (char)(text.data[at] | 0x20);
+  }
+  for (; *words != NULL; words++)
+    if (os_str_is((os_str){word, len}, *words)) return true;
+  return false;
+}
+
+bool os_is_standard_domain(os_str domain) {
+  static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training",
+                                        "ai.onnx.training"};
+  for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+    if (os_str_is(domain, domains[i])) return true;
+  return false;
+}
+
+// ---- Building ---------------------------------------------------------------------------------------------
+
+static void os_spec__name(os_checking *self, os_str name, os_spec_role role) {
+  os_map_entry *entry = os_map_put(&self->names, name, NULL);
+  if (entry == NULL) self->status = OS_OUT_OF_MEMORY;
+  else entry->value.number |= role;
+}
+
+static os_str os_spec__string(const os_json *object, const char *key) { return os_json_string(os_json_member(object, key)); }
+
+static op_option os_spec__option(os_str cardinality) {
+  if (os_str_is(cardinality, "optional")) return OP_OPTIONAL_PARAMETER;
+  return os_str_is(cardinality, "variadic") ? OP_VARIADIC : OP_SINGLE;
+}
+
+static os_status os_spec__parameters(os_checking *self, const char *key, os_spec_role role, os_spec_parameter **out,
+                                     size_t *count) {
+  const os_json *list = os_json_member(self->spec->document.root, key);
+  if (!os_json_is(list, OS_JSON_ARRAY)) return OS_OK;
+  *out = OS_ARENA_ARRAY(self->arena, list->length + 1, os_spec_parameter);
+  OS_TRY_ALLOC(*out);
+  OS_JSON_EACH(node, list) {
+    if (!os_json_is(node, OS_JSON_OBJECT)) continue;
+    os_spec_parameter *parameter = &(*out)[(*count)++];
+    parameter->node = node;
+    parameter->name = os_spec__string(node, "name");
+    parameter->option = os_spec__option(os_spec__string(node, "cardinality"));
+    parameter->type_parameter = -1;
+    if (parameter->name.len > 0) os_spec__name(self, parameter->name, role);
+    os_str wanted = os_spec__string(node, "type_parameter");
+    for (size_t i = 0; wanted.len > 0 && i < self->spec->type_parameter_count; i++)
+      if (os_str_eq(self->spec->type_parameters[i].name, wanted)) parameter->type_parameter = (int32_t)i;
+  }
+  return OS_OK;
+}
+
+static os_status os_spec__types(os_checking *self, os_spec_type_parameter *out) {
+  const os_json *list = os_json_member(out->node, "allowed_types");
+  if (!os_json_is(list, OS_JSON_ARRAY)) return OS_OK;
+  out->types = OS_ARENA_ARRAY(self->arena, list->length + 1, op_type);
+  OS_TRY_ALLOC(out->types);
+  OS_JSON_EACH(node, list) {
+    os_type_fault fault;
+    op_type *type = &out->types[out->count++];
+    if (os_json_is(node, OS_JSON_STRING))
+      OS_TRY(os_type_parse(self->checker->types, self->arena, os_json_string(node), type, &fault));
+  }
+  return OS_OK;
+}
+
+static os_status os_spec__type_parameters(os_checking *self) {
+  os_spec *spec = self->spec;
+  const os_json *object = os_json_member(spec->document.root, "type_parameters");
+  if (!os_json_is(object, OS_JSON_OBJECT)) return OS_OK;
+  spec->type_parameters = OS_ARENA_ARRAY(self->arena, object->length + 1, os_spec_type_parameter);
+  OS_TRY_ALLOC(spec->type_parameters);
+  OS_JSON_EACH(node, object) {
+    if (!os_json_is(node, OS_JSON_OBJECT)) continue;
+    os_spec_type_parameter *parameter = &spec->type_parameters[spec->type_parameter_count++];
+    parameter->node = node;
+    parameter->name = os_json_key(node);
+    os_spec__name(self, parameter->name, OS_ROLE_TYPE_PARAMETER);
+    OS_TRY(os_spec__types(self, parameter));
+  }
+  return OS_OK;
+}
+
+static os_status os_spec__attributes(os_checking *self) {
+  os_spec *spec = self->spec;
+  const os_json *object = os_json_member(spec->document.root, "attributes");
+  if (!os_json_is(object, OS_JSON_OBJECT)) return OS_OK;
+  spec->attributes = OS_ARENA_ARRAY(self->arena, object->length + 1, os_spec_attribute);
+  OS_TRY_ALLOC(spec->attributes);
+  OS_JSON_EACH(node, object) {
+    if (!os_json_is(node, OS_JSON_OBJECT)) continue;
+    os_spec_attribute *attribute = &spec->attributes[spec->attribute_count++];
+    attribute->node = node;
+    attribute->name = os_json_key(node);
+    OS_JSON_EACH(member, node) {
+      os_str key = os_json_key(member);
+      if (os_str_is(key, "kind")) attribute->kind = os_attr_kind_of(os_json_string(member));
+      else if (os_str_is(key, "required")) attribute->required = os_json_is(member, OS_JSON_TRUE);
+      else if (os_str_is(key, "default")) attribute->fallback = os_json_is(member, OS_JSON_NULL) ? NULL : member;
+      else if (os_str_is(key, "allowed_values")) attribute->allowed = os_json_is(member, OS_JSON_ARRAY) ? member : NULL;
+    }
+    os_spec__name(self, attribute->name, OS_ROLE_ATTRIBUTE);
+  }
+  return OS_OK;
+}
+
+// An integer `version` is the since version.
+static int os_spec__since(os_str version) {
+  int since = 0;
+  for (size_t i = 0; i < version.len; i++) {
+    if (version.data[i] < '0' || version.data[i] > '9' || i >= 9) return 1;
+    since = since * 10 + (version.data[i] - '0');
+  }
+  return since > 0 ? since : 1;
+}
+
+os_status os_spec_build(os_checking *self) {
+  os_spec *spec = self->spec;
+  const os_json *root = spec->document.root, *operator= os_json_member(root, "operator");
+  spec->name = os_spec__string(root, "name");
+  spec->version = os_spec__string(root, "version");
+  spec->since = os_spec__since(spec->version);
+  spec->domain = os_spec__string(operator, "domain");
+  spec->op_type = os_spec__string(operator, "op_type");
+  spec->overload = os_spec__string(operator, "overload");
+  spec->reference_authority = os_str_is(os_spec__string(root, "authority"), "reference_implementation");
+  const os_json *reference = os_json_member(root, "reference"), *tests = os_json_member(root, "tests");
+  spec->reference = os_json_is(reference, OS_JSON_OBJECT) ? reference : NULL;
+  spec->tests = os_json_is(tests, OS_JSON_ARRAY) ? tests : NULL;
+  os_map_init(&self->names, self->arena);
+  OS_TRY(os_spec__type_parameters(self));
+  OS_TRY(os_spec__parameters(self, "inputs", OS_ROLE_INPUT, &spec->inputs, &spec->input_count));
+  OS_TRY(os_spec__parameters(self, "outputs", OS_ROLE_OUTPUT, &spec->outputs, &spec->output_count));
+  OS_TRY(os_spec__attributes(self));
+  return self->status;
+}
