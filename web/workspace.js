@@ -1,0 +1,121 @@
+// The open bundle: its files, which one is shown, where it came from. Tells what changes through events:
+// 'open' (another bundle), 'files' (names), 'active', 'edit' (detail: name).
+import { inOrder } from './bundle.js'
+import { withDiagnostics } from './editor.js'
+
+export class Workspace extends EventTarget {
+  #entries = new Map() // name -> { state, scroll, crlf } of a text, { bytes } of the rest
+  #editor = null
+  active = null
+  origin = 'own' // 'sample' | 'own' | 'shared' | 'file'
+  trusted = false // its kernel may run without being asked for
+  label = ''
+
+  attach(editor) {
+    this.#editor = editor
+  }
+
+  // Replaces everything. files: Map from name to text or bytes.
+  open(files, { origin = 'own', trusted = false, label = '', active = null } = {}) {
+    this.#entries = new Map([...inOrder(files)].map(([name, content]) => [name, this.#entry(name, content)]))
+    Object.assign(this, { origin, trusted, label, active: null })
+    this.#tell('open')
+    this.show(this.#entries.has(active) ? active : this.names[0] ?? null)
+  }
+
+  get names() {
+    return [...this.#entries.keys()]
+  }
+
+  // The files as checked and run: line ends are "\n", so that offsets are the editor's.
+  get files() {
+    return new Map([...this.#entries].map(([name, entry]) => [name, entry.bytes ?? entry.state.doc.toString()]))
+  }
+
+  // The files as they are saved.
+  get saved() {
+    return new Map([...this.#entries].map(([name, entry]) => {
+      if (entry.bytes) return [name, entry.bytes]
+      const text = entry.state.doc.toString()
+      return [name, entry.crlf ? text.replaceAll('\n', '\r\n') : text]
+    }))
+  }
+
+  text(name) {
+    return this.#entries.get(name)?.state?.doc.toString() ?? null
+  }
+
+  bytes(name) {
+    return this.#entries.get(name)?.bytes ?? null
+  }
+
+  show(name) {
+    this.#remember()
+    this.active = name
+    const entry = this.#entries.get(name)
+    if (entry?.state) this.#editor.show(name, entry)
+    this.#tell('active')
+  }
+
+  add(name, content) {
+    this.#entries.set(name, this.#entry(name, content))
+    this.#reorder()
+    this.#tell('files')
+    this.show(name)
+  }
+
+  rename(name, to) {
+    this.#remember()
+    const content = this.files.get(name)
+    this.#entries = new Map([...this.#entries].map(([key, entry]) => key === name ? [to, this.#entry(to, content)] : [key, entry]))
+    this.#reorder()
+    this.#tell('files')
+    this.show(this.active === name ? to : this.active)
+  }
+
+  remove(name) {
+    const at = this.names.indexOf(name)
+    this.#entries.delete(name)
+    this.#tell('files')
+    if (this.active === name) this.show(this.names[Math.min(at, this.names.length - 1)] ?? null)
+    else this.#tell('active')
+  }
+
+  // A new text for a file, as one step of its undo.
+  replace(name, text) {
+    if (this.active !== name) this.show(name)
+    this.#editor.replace(text)
+  }
+
+  edited(name) {
+    this.#entries.get(name).state = this.#editor.state
+    if (this.trusted && name.startsWith('kernel.')) this.trusted = false
+    this.#tell('edit', name)
+  }
+
+  diagnose(name, diagnostics) {
+    const entry = this.#entries.get(name)
+    if (!entry?.state) return
+    if (name === this.active) this.#editor.diagnose(diagnostics)
+    else entry.state = withDiagnostics(entry.state, diagnostics)
+  }
+
+  #entry(name, content) {
+    if (typeof content !== 'string') return { bytes: content }
+    return { state: this.#editor.create(name, content), scroll: null, crlf: /\r\n/.test(content) }
+  }
+
+  #remember() {
+    const entry = this.#entries.get(this.active)
+    if (entry?.state) Object.assign(entry, { state: this.#editor.state, scroll: this.#editor.scroll })
+  }
+
+  #reorder() {
+    const order = [...inOrder(this.files).keys()]
+    this.#entries = new Map(order.map(name => [name, this.#entries.get(name)]))
+  }
+
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }))
+  }
+}
