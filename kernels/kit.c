@@ -213,6 +213,33 @@ void kit_pick_axes(op_tensor *out, const op_tensor *in, const size_t *const *pla
   } while (kit_next(rank - 1, dims, index));
 }
 
+os_status kit_room_floats(op_run *ctx, const op_tensor *tensor, kit_floats *out) {
+  *out = (kit_floats){0};
+  if (!tensor) return OS_OK;
+  if (tensor->elem == OP_FLOAT) {
+    out->data = tensor->data;
+    return OS_OK;
+  }
+  float probe;
+  if (!math_load_f32(&probe, &probe, (int)tensor->elem, 0)) {
+    return op_run_fail(ctx, "there is no kernel for elements of type %s", op_elem_name(tensor->elem));
+  }
+  out->owner = op_run_new_tensor(ctx, OP_FLOAT, tensor->rank, tensor->dims);
+  if (!out->owner) return OS_OUT_OF_MEMORY;
+  out->data = op_value_edit(out->owner)->data;
+  return OS_OK;
+}
+
+os_status kit_read_floats(op_run *ctx, const op_tensor *tensor, kit_floats *out) {
+  OS_TRY(kit_room_floats(ctx, tensor, out));
+  if (out->owner) math_load_f32(out->data, tensor->data, (int)tensor->elem, (size_t)tensor->count);
+  return OS_OK;
+}
+
+void kit_write_floats(op_tensor *tensor, const kit_floats *from) {
+  if (from->owner) math_store_f32(tensor->data, from->data, (int)tensor->elem, (size_t)tensor->count);
+}
+
 os_status kit_shape_broken(op_run *ctx, const char *what) {
   return op_run_fail(ctx, "%s does not fit the output's shape", what);
 }

@@ -80,6 +80,17 @@ void kit_zero(op_tensor *tensor);
 // out[i, j, ...] = in's element at places[0][i] + places[1][j] + ...; both of one type and rank, neither empty. Strings are
 // not kept alive here.
 void kit_pick_axes(op_tensor *out, const op_tensor *in, const size_t *const *places);
+// Tensors of any float type as floats: the tensor's own bytes, or a copy that `owner` holds.
+typedef struct kit_floats {
+  float *data;
+  op_value *owner;
+} kit_floats;
+// Elements of an input; data NULL with an absent tensor. OS_OK, out of memory, or a failure with a type that is no float.
+os_status kit_read_floats(op_run *ctx, const op_tensor *tensor, kit_floats *out);
+// Room for the result in an output; kit_write_floats converts it. Data NULL with a NULL tensor.
+os_status kit_room_floats(op_run *ctx, const op_tensor *tensor, kit_floats *out);
+void kit_write_floats(op_tensor *tensor, const kit_floats *from);
+static inline void kit_free_floats(kit_floats *self) { op_value_release(self->owner); }
 // Compute did not find the shape that inference promised.
 os_status kit_shape_broken(op_run *ctx, const char *what);
 
