@@ -268,12 +268,11 @@ static os_status norm__groups(op_run *ctx, size_t groups, size_t period, double 
     return OS_OK;
   }
   float *scratch = op_run_scratch(ctx);
-  job.scale = stage_read(scale, &scratch);
-  job.shift = stage_read(shift, &scratch);
+  const float *scales = stage_read(scale, &scratch), *shifts = stage_read(shift, &scratch);
   job.x = stage_read(x, &scratch);
   job.y = elem_is_narrow(x->elem) ? (float *)job.x : y->data;
   norm__standardize(ctx, &job, batch * groups);
-  job.n = n;
+  job.n = n, job.scale = scales, job.shift = shifts;
   op_parallel_for(ctx, batch, 1, norm__scale_piece, &job);
   stage_write(y, job.y);
   return OS_OK;

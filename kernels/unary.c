@@ -149,9 +149,12 @@ static os_status unary__compute_gelu(op_run *ctx) {
 
 // Bounds that let every number of the type pass.
 static void unary__clip_open(op_elem elem, math_params *params) {
-  *params = (math_params){.f = {-__builtin_inf(), __builtin_inf()}, .i = {INT64_MIN, INT64_MAX}};
-  if (elem_is_unsigned(elem)) params->i[0] = 0;
-  if (elem == OP_UINT64) params->i[1] = -1; // all bits
+  int bits = (int)op_elem_size(elem) * 8;
+  *params = (math_params){.f = {-__builtin_inf(), __builtin_inf()}};
+  if (elem_is_unsigned(elem)) params->i[1] = bits == 64 ? -1 : (INT64_C(1) << bits) - 1; // uint64: all bits
+  if (!elem_is_signed(elem)) return;
+  params->i[1] = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
+  params->i[0] = -params->i[1] - 1;
 }
 
 static void unary__clip_bound(const op_tensor *bound, int which, math_params *params) {
