@@ -54,7 +54,8 @@ static void os_program__escapes(os_program *self) {
     if (graph->outputs[i] >= 0) self->escapes[graph->outputs[i]] = true;
   for (uint32_t s = 0; s < self->step_count; s++) {
     const os_step *step = &self->steps[s];
-    bool keeps = step->kind != OS_STEP_COMPUTE || (step->row->traits & OP_ANY_VALUE) != 0;
+    bool keeps =
+        step->kind != OS_STEP_COMPUTE || step->row == NULL || (step->row->traits & OP_ANY_VALUE) != 0;
     for (uint32_t i = 0; keeps && i < step->source->input_count; i++)
       if (step->source->inputs[i] >= 0) self->escapes[step->source->inputs[i]] = true;
     for (uint32_t i = 0; keeps && i < step->source->output_count; i++)
