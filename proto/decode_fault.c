@@ -43,11 +43,12 @@ const char *os_decoder_room_left(os_decoder *self, uint64_t from) {
   os_arena *arena = self->ask.report->arena;
   const os_frame *frame = os_decoder_frame(self);
   os_str text;
+  uint64_t left = frame->end - from;
   if (self->frames.count == 1 && frame->start == 0 && frame->end == self->ask.source->length)
-    text = os_arena_format(arena, "the file has %" PRIu64, frame->end);
+    text = os_arena_format(arena, "the rest is %" PRIu64 " (the file has %" PRIu64 ")", left, frame->end);
   else
-    text = os_arena_format(arena, "%" PRIu64 " are left in the %s around it", frame->end - from,
-                           frame->plan->type->short_name);
+    text = os_arena_format(arena, "the rest of the %s around it is %" PRIu64, frame->plan->type->short_name,
+                           left);
   return text.len == 0 ? "there are fewer" : text.data;
 }
 

@@ -92,7 +92,7 @@ void os_decoder_warn(os_decoder *self, const os_rule *rule, uint32_t number, uin
                      const char *format, ...) __attribute__((format(printf, 6, 7)));
 // "field 3 (name)" for messages; lives in the report's arena.
 const char *os_decoder_field_name(os_decoder *self, uint32_t number);
-// "the file has 40" or "graph.node[3] has 12 left".
+// "the rest is 12 (the file has 40)" or "the rest of the NodeProto around it is 12".
 const char *os_decoder_room_left(os_decoder *self, uint64_t from);
 
 #endif

@@ -57,13 +57,13 @@ static bool os_guess__word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Characters of a text: no control characters but white space, and UTF-8 (perhaps cut at the end of the head).
-static bool os_guess__is_text(os_str head) {
+// Characters of a text: no control characters but white space, and UTF-8, whose last character may be cut.
+static bool os_guess__is_text(os_str head, bool cut) {
   for (size_t i = 0; i < head.len; i++) {
     unsigned char c = (unsigned char)head.data[i];
     if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') return false;
   }
-  return head.len > 0 && head.len - os_utf8_valid(head) < 4;
+  return head.len > 0 && head.len - os_utf8_valid(head) < (cut ? 4 : 1);
 }
 
 static os_guess os_guess__text(os_str head) {
@@ -105,7 +105,7 @@ os_guess os_guess_file(os_str head, uint64_t length) {
     memcpy(&json, head.data, 8);
     if (json < length) return (os_guess){"a safetensors file", not_onnx, false};
   }
-  if (os_guess__is_text(head)) return os_guess__text(head);
+  if (os_guess__is_text(head, head.len < length)) return os_guess__text(head);
   return (os_guess){0};
 }
 
@@ -158,7 +158,8 @@ static bool os_fit__field(os_str head, const ProtobufCMessageDescriptor *type,
   if (!os_proto_field_is_text(type, field) || item->data >= head.len || n == 0) return true;
   if (n > 64) n = 64;
   if (n > head.len - item->data) n = head.len - item->data;
-  return os_guess__is_text(os_str_slice(head, item->data, item->data + (size_t)n));
+  return os_guess__is_text(os_str_slice(head, item->data, item->data + (size_t)n),
+                           n < item->end - item->data);
 }
 
 static void os_fit__level(os_str head, const ProtobufCMessageDescriptor *type, size_t at, uint64_t end,
@@ -167,7 +168,12 @@ static void os_fit__level(os_str head, const ProtobufCMessageDescriptor *type, s
   for (unsigned i = 0; at < end && at < head.len && i < ITEMS; i++) {
     os_fit_item item;
     out->wire = os_fit__item(head, at, end, &item);
-    if (!out->wire) return;
+    if (!out->wire) { // a length that is too large still shows which field was meant
+      const ProtobufCFieldDescriptor *cut = protobuf_c_message_descriptor_get_field(type, item.number);
+      out->known +=
+          cut != NULL && cut->type == PROTOBUF_C_TYPE_MESSAGE && item.wire == OS_WIRE_BYTES && item.data > at;
+      return;
+    }
     if (item.data == at) return; // the head ends here
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, item.number);
     bool fits = os_fit__field(head, type, field, &item);

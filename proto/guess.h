@@ -13,7 +13,7 @@ os_guess os_guess_file(os_str head, uint64_t length);
 
 // How well bytes fit a message type when its outermost fields, and a sample of those one level below, are looked at.
 typedef struct os_fit {
-  bool wire;        // they are well-formed as far as looked at
+  bool wire; // they are well-formed as far as looked at; else the counts are of what comes before the fault
   uint32_t known;   // fields of the type with its wire type
   uint32_t unknown; // others
 } os_fit;

@@ -141,8 +141,11 @@ static os_status os_data__check_map_keys(const os_data_check *self, const Onnx__
   os_map seen;
   os_map_init(&seen, self->arena);
   for (size_t i = 0; i < count; i++) {
-    os_str key = {(const char *)&proto->keys[text ? 0 : i], sizeof proto->keys[0]};
-    if (text) OS_TRY(os_bytes_load(self->origin.source, self->arena, proto->string_keys[i], &key));
+    os_str key = {NULL, 0};
+    if (!text)
+      key = (os_str){(const char *)&proto->keys[i], sizeof proto->keys[0]};
+    else
+      OS_TRY(os_bytes_load(self->origin.source, self->arena, proto->string_keys[i], &key));
     bool added;
     OS_TRY_ALLOC(os_map_put(&seen, key, &added));
     if (!added && text)

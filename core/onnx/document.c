@@ -20,11 +20,27 @@ static os_status os_document__kind(os_document *self, os_report *report) {
   if (self->kind != OS_KIND_UNKNOWN) return OS_OK;
   OS_TRY(os_onnx_sniff(&self->source, report->arena, &sniff)); // findings outlive the document
   self->candidates = sniff.candidates;
+  self->sniffed = true;
   if (os_kind_type(sniff.kind) == NULL) {
     os_document__not(report, OS_KIND_UNKNOWN, sniff.evidence);
     return OS_MALFORMED;
   }
   self->kind = sniff.kind;
+  return OS_OK;
+}
+
+// Says what else the bytes may be meant as, when they were opened as something that they are not.
+static os_status os_document__doubt(os_document *self, os_report *report) {
+  os_sniff sniff;
+  OS_TRY(os_onnx_sniff(&self->source, report->arena, &sniff));
+  const ProtobufCMessageDescriptor *type = os_kind_type(sniff.kind), *mine = os_kind_type(self->kind);
+  if (!sniff.sure || type == mine) return OS_OK;
+  os_finding *finding = os_report_add_as(
+      report, &os_rule_onnx_document_kind, OS_WARNING, "maybe this is not a %s: the bytes fit %s%s%.*s",
+      mine->short_name, type->short_name, sniff.candidates.len == 0 ? "" : ", ", OS_ARG(sniff.candidates));
+  finding->where.binary = true;
+  finding->expected = os_str_of(mine->short_name);
+  finding->actual = os_str_of(type->short_name);
   return OS_OK;
 }
 
@@ -35,7 +51,13 @@ os_status os_document_resume(os_document *self, os_report *report) {
     self->decoding.type = os_kind_type(self->kind);
     OS_TRY(os_decoder_new(&self->decoding, &self->decoder));
   }
-  OS_TRY(os_decoder_run(self->decoder, &root));
+  os_status status = os_decoder_run(self->decoder, &root);
+  if (status == OS_MALFORMED && !self->sniffed && self->source.data != NULL)
+    OS_TRY(os_document__doubt(self, report));
+  OS_TRY(status);
+  bool given = !self->sniffed;
+  if (given && self->source.data != NULL && ((ProtobufCMessage *)root)->n_unknown_fields > 0)
+    OS_TRY(os_document__doubt(self, report));
   self->root = root;
   report->kind = os_str_of(os_kind_name(self->kind));
   return OS_OK;
@@ -92,21 +114,6 @@ void os_document_close(os_document *self) {
   os_memory_free(self->memory, self);
 }
 
-// Bytes that decode as one message by chance may be meant as another.
-static os_status os_document__doubt(os_document *self, os_report *report) {
-  os_sniff sniff;
-  OS_TRY(os_onnx_sniff(&self->source, report->arena, &sniff));
-  const ProtobufCMessageDescriptor *type = os_kind_type(sniff.kind), *mine = os_kind_type(self->kind);
-  if (type == NULL || type == mine) return OS_OK;
-  os_finding *finding = os_report_add_as(
-      report, &os_rule_onnx_document_kind, OS_WARNING, "maybe this is not a %s: the bytes fit %s%s%.*s",
-      mine->short_name, type->short_name, sniff.candidates.len == 0 ? "" : ", ", OS_ARG(sniff.candidates));
-  finding->where.binary = true;
-  finding->expected = os_str_of(mine->short_name);
-  finding->actual = os_str_of(type->short_name);
-  return OS_OK;
-}
-
 os_status os_document_check_data(os_document *self, os_report *report) {
   switch (self->kind) {
   case OS_KIND_TENSOR:
@@ -121,7 +128,8 @@ os_status os_document_check_data(os_document *self, os_report *report) {
   uint32_t errors = report->counts[OS_ERROR];
   os_data_check check = {report, &scratch, os_document_origin(self)};
   os_status status = os_data_check_message(&check, self->root, self->kind, NULL);
-  if (status == OS_OK && report->counts[OS_ERROR] > errors) status = os_document__doubt(self, report);
+  if (status == OS_OK && report->counts[OS_ERROR] > errors && !self->sniffed)
+    status = os_document__doubt(self, report);
   os_arena_clear(&scratch);
   return status;
 }

@@ -27,6 +27,7 @@ os_kind os_kind_find(os_str name);
 
 typedef struct os_sniff {
   os_kind kind;
+  bool sure;       // it decodes and says what such a message has to say
   os_str evidence; // why, for a person: "has ir_version, opset_import and graph"; in the arena
   os_str
       candidates; // other message kinds that the bytes could be, "OptionalProto, SequenceProto"; may be empty
@@ -65,6 +66,7 @@ typedef struct os_document {
     Onnx__OptionalProto *optional;
     Onnx__OperatorSetProto *operator_set;
   };
+  bool sniffed;         // the kind was found by content
   os_str candidates;    // what else it could be, when the kind was found by content
   os_external external; // open NULL = no files
   void *owned;

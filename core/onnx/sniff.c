@@ -8,6 +8,14 @@
 
 enum { HEAD = 1 << 16 };
 
+// How far a message may be what the bytes are; within one of these more known fields decide.
+enum {
+  DOUBTFUL = 10000, // has fields that the message does not know
+  DAMAGED = 20000,  // all that comes before the fault fits
+  CLEAN = 30000,    // decodes, but does not say what it should
+  SENSIBLE = 40000,
+};
+
 typedef struct os_sniff_rank {
   os_kind kind;
   int score; // 0 = impossible
@@ -25,11 +33,11 @@ static bool os_sniff__sensible(os_kind kind, const void *message) {
   switch (kind) {
   case OS_KIND_MODEL: {
     const Onnx__ModelProto *model = message;
-    return model->has_ir_version && (model->graph != NULL || model->n_opset_import > 0);
+    return model->has_ir_version && (model->graph != NULL || model->n_functions > 0);
   }
   case OS_KIND_GRAPH: {
     const Onnx__GraphProto *graph = message;
-    return graph->n_node + graph->n_input + graph->n_output + graph->n_initializer > 0;
+    return graph->n_node + graph->n_input + graph->n_output > 0;
   }
   case OS_KIND_FUNCTION: {
     const Onnx__FunctionProto *function = message;
@@ -62,6 +70,10 @@ static bool os_sniff__sensible(os_kind kind, const void *message) {
     const Onnx__MapProto *map = message;
     return map->has_key_type && map->values != NULL && (map->n_keys == 0 || map->n_string_keys == 0);
   }
+  case OS_KIND_OPERATOR_SET: {
+    const Onnx__OperatorSetProto *set = message;
+    return set->has_opset_version && set->n_operator_ + set->n_functions > 0;
+  }
   default: return false;
   }
 }
@@ -77,12 +89,14 @@ static bool os_sniff__merged(os_kind kind, const void *message) {
   return false;
 }
 
-// Score of a kind whose fields fit: sensible content counts most, then few unknown and many known fields.
 static os_status os_sniff__score(const os_source *source, os_memory *memory, os_kind kind, const os_fit *fit,
                                  int *score) {
   int known = fit->known < 1000 ? (int)fit->known : 1000,
       unknown = fit->unknown < 1000 ? (int)fit->unknown : 1000;
-  *score = known > unknown ? 1 + known - unknown : 0;
+  *score = 0;
+  int damaged = known >= 2 && unknown == 0 ? DAMAGED + known : 0;
+  if (fit->wire && known <= unknown) return OS_OK;
+  *score = !fit->wire ? damaged : (unknown == 0 ? CLEAN : DOUBTFUL) + known - unknown;
   if (*score == 0 || source->data == NULL) return OS_OK;
   os_arena arena;
   os_arena_init(&arena, memory);
@@ -91,10 +105,10 @@ static os_status os_sniff__score(const os_source *source, os_memory *memory, os_
   os_decoding decoding = {.arena = &arena, .source = source, .type = os_kind_type(kind), .report = &report};
   void *message;
   os_status status = os_proto_decode(&decoding, &message);
-  if (status == OS_OK && !os_sniff__merged(kind, message) && os_sniff__sensible(kind, message))
-    *score += 2000;
-  else if (status == OS_MALFORMED)
-    *score = 0;
+  if (status == OS_MALFORMED)
+    *score = damaged;
+  else if (status == OS_OK && !os_sniff__merged(kind, message) && os_sniff__sensible(kind, message))
+    *score = SENSIBLE + known - unknown;
   os_arena_clear(&arena);
   return status == OS_OUT_OF_MEMORY ? status : OS_OK;
 }
@@ -105,29 +119,35 @@ static bool os_sniff__is_operator_set(os_str head) {
 
 static os_status os_sniff__messages(const os_source *source, os_str head, os_memory *memory,
                                     os_sniff_rank *ranks, size_t *count) {
-  static const os_kind order[] = {OS_KIND_MODEL, OS_KIND_TENSOR,        OS_KIND_SEQUENCE, OS_KIND_OPTIONAL,
-                                  OS_KIND_MAP,   OS_KIND_SPARSE_TENSOR, OS_KIND_GRAPH,    OS_KIND_FUNCTION};
+  static const os_kind order[] = {OS_KIND_MODEL,         OS_KIND_OPERATOR_SET, OS_KIND_TENSOR,
+                                  OS_KIND_SEQUENCE,      OS_KIND_OPTIONAL,     OS_KIND_MAP,
+                                  OS_KIND_SPARSE_TENSOR, OS_KIND_GRAPH,        OS_KIND_FUNCTION};
   *count = 0;
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
     os_fit fit = os_proto_fit(head, source->length, os_kind_type(order[i]));
-    int score = 0;
-    if (fit.wire) OS_TRY(os_sniff__score(source, memory, order[i], &fit, &score));
+    int score;
+    OS_TRY(os_sniff__score(source, memory, order[i], &fit, &score));
     if (score == 0) continue;
     size_t at = (*count)++;
     for (; at > 0 && ranks[at - 1].score < score; at--) ranks[at] = ranks[at - 1];
     ranks[at] = (os_sniff_rank){order[i], score};
-    if (order[i] == OS_KIND_MODEL && score > 2000 && fit.unknown == 0) break; // nothing else looks like this
+    if (order[i] == OS_KIND_MODEL && score > SENSIBLE && fit.unknown == 0)
+      break; // nothing else looks like this
   }
   return OS_OK;
 }
 
 static os_status os_sniff__finish(os_arena *arena, const os_sniff_rank *ranks, size_t count,
                                   const os_source *source, os_sniff *out) {
-  bool decoded = source->data != NULL;
+  int score = ranks[0].score, least = source->data != NULL ? SENSIBLE : score;
+  const char *how = score >= CLEAN     ? "its fields are those of"
+                    : score >= DAMAGED ? "it begins like"
+                                       : "it is most like";
   out->kind = ranks[0].kind;
-  out->evidence = os_arena_format(arena, "its fields are those of %s", os_kind_type(out->kind)->short_name);
+  out->sure = score >= SENSIBLE;
+  out->evidence = os_arena_format(arena, "%s %s", how, os_kind_type(out->kind)->short_name);
   for (size_t i = 1; i < count; i++) {
-    if (decoded ? ranks[i].score <= 2000 : ranks[i].score < ranks[0].score) continue;
+    if (ranks[i].score < least) continue;
     out->candidates =
         os_arena_format(arena, "%.*s%s%s", OS_ARG(out->candidates), out->candidates.len == 0 ? "" : ", ",
                         os_kind_type(ranks[i].kind)->short_name);
@@ -147,7 +167,8 @@ os_status os_onnx_sniff(const os_source *source, os_arena *arena, os_sniff *out)
     head.data = bytes;
   }
   if (os_sniff__is_operator_set(head)) {
-    *out = (os_sniff){.kind = OS_KIND_OPERATOR_SET, .evidence = OS_STR("it begins with the magic ONNXOPSET")};
+    *out = (os_sniff){
+        .kind = OS_KIND_OPERATOR_SET, .sure = true, .evidence = OS_STR("it begins with the magic ONNXOPSET")};
     return OS_OK;
   }
   os_guess guess = os_guess_file(os_str_slice(head, 0, head.len < 512 ? head.len : 512), source->length);
@@ -156,8 +177,9 @@ os_status os_onnx_sniff(const os_source *source, os_arena *arena, os_sniff *out)
   size_t count = 0;
   if (guess.name == NULL || guess.text)
     OS_TRY(os_sniff__messages(source, head, arena->memory, ranks, &count));
-  int least = guess.text ? 2000 : source->data != NULL ? 2000 : 0;
-  if (count > 0 && ranks[0].score > least && !json) return os_sniff__finish(arena, ranks, count, source, out);
+  int least = guess.text || source->data != NULL ? SENSIBLE : CLEAN;
+  if (count > 0 && ranks[0].score >= least && !json)
+    return os_sniff__finish(arena, ranks, count, source, out);
   if (guess.name != NULL) {
     out->kind = json ? OS_KIND_JSON : guess.text ? OS_KIND_TEXT : OS_KIND_UNKNOWN;
     if (os_str_starts(head, OS_STR("PK\x03\x04"))) out->kind = OS_KIND_ZIP;

@@ -263,9 +263,11 @@ static os_status os_value__check(os_value_reading *self, os_kind kind, const voi
   for (size_t i = 0; i < report.findings.count; i++) {
     const os_finding *finding = report.findings.items[i];
     if (finding->severity != OS_ERROR) continue;
-    bool inner = finding->where.path.len > 0;
-    self->trouble = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(finding->where.path), inner ? ": " : "",
-                                    OS_ARG(finding->message));
+    os_str path = finding->where.path;
+    bool inner = path.len > 0 &&
+                 (memchr(path.data, '[', path.len) != NULL || memchr(path.data, '.', path.len) != NULL);
+    self->trouble = inner ? os_arena_format(self->arena, "%.*s: %.*s", OS_ARG(path), OS_ARG(finding->message))
+                          : finding->message;
     return OS_MALFORMED;
   }
   return report.status;
@@ -296,7 +298,7 @@ os_status os_value_read(os_document *document, os_memory *memory, os_types *type
       os_onnx_sniff(&document->source, &document->arena, &sniff) != OS_OK)
     return status;
   const ProtobufCMessageDescriptor *type = os_kind_type(sniff.kind), *mine = os_kind_type(document->kind);
-  if (type != NULL && type != mine)
+  if (sniff.sure && type != mine)
     *trouble = os_arena_format(&document->arena, "%.*s; maybe this is not a %s: the bytes fit %s%s%.*s",
                                OS_ARG(*trouble), mine->short_name, type->short_name,
                                sniff.candidates.len == 0 ? "" : ", ", OS_ARG(sniff.candidates));

@@ -1,0 +1,58 @@
+// Bytes as a message of some type: decoded, written as JSON, encoded anew and decoded again. The first byte says which
+// type, and whether the bytes come piece by piece.
+
+#include "encode.h"
+#include "onnx-data.pb-c.h"
+#include "onnx-operators.pb-c.h"
+#include "onnx.pb-c.h"
+#include "proto_json.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static os_status read_piece(void *context, uint64_t offset, size_t n, void *to) {
+  return os_source_read(context, offset, n, to);
+}
+
+static os_status decode(os_arena *arena, const os_source *source, const ProtobufCMessageDescriptor *type,
+                        void **message) {
+  os_report report;
+  os_report_init(&report, arena, false, 20);
+  os_decoding decoding = {.arena = arena, .source = source, .type = type, .report = &report};
+  os_status status = os_proto_decode(&decoding, message);
+  if (status == OS_MALFORMED && report.counts[OS_ERROR] == 0) abort();
+  return status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const ProtobufCMessageDescriptor *const types[] = {
+      &onnx__model_proto__descriptor,        &onnx__tensor_proto__descriptor,
+      &onnx__sequence_proto__descriptor,     &onnx__map_proto__descriptor,
+      &onnx__operator_set_proto__descriptor, &onnx__type_proto__descriptor,
+      &onnx__attribute_proto__descriptor};
+  if (size == 0) return 0;
+  const ProtobufCMessageDescriptor *type = types[(data[0] & 127) % (sizeof types / sizeof *types)];
+  os_memory memory = {.limit = (size_t)256 << 20};
+  os_source whole = os_source_memory(data + 1, size - 1), source = whole;
+  if (data[0] & 128) source = (os_source){.length = size - 1, .read = read_piece, .context = &whole};
+  os_arena arena;
+  os_arena_init(&arena, &memory);
+  void *message, *again;
+  os_text text;
+  os_text_init(&text, &memory);
+  if (decode(&arena, &source, type, &message) == OS_OK) {
+    os_proto_write_json(&text, &source, message);
+    text.len = 0;
+    os_sink sink = os_sink_text(&text);
+    if (os_proto_detach(&memory, message) == OS_OK &&
+        os_proto_encode(&memory, &source, message, &sink) == OS_OK) {
+      os_source written = os_source_memory(text.data, text.len);
+      if (decode(&arena, &written, type, &again) == OS_MALFORMED) abort();
+    }
+  }
+  os_text_clear(&text);
+  os_arena_clear(&arena);
+  if (memory.used != 0) abort();
+  return 0;
+}
