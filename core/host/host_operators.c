@@ -2,6 +2,7 @@
 
 #include "data_check.h"
 #include "json_write.h"
+#include "model_rules.h"
 #include "onnx_rules.h"
 #include "op_rules.h"
 #include "report_json.h"
@@ -220,7 +221,7 @@ static os_status os_host__register(opspec_operator *self, os_str text, int since
   OS_TRY(os_spec_check(checker, &self->arena, (os_str){"", 0}, text, &options, report, &spec));
   if (spec == NULL || !spec->valid || report->counts[OS_ERROR] > 0) return OS_MALFORMED;
   const op_schema *schema;
-  OS_TRY(os_spec_schema(spec, &self->arena, since, &schema));
+  OS_TRY(os_spec_schema(spec, &self->arena, env->types, since, &schema));
   char *names = os_arena_alloc(&self->arena, schema->domain.len + schema->op_type.len + 2);
   OS_TRY_ALLOC(names);
   os_host_operator_init(&self->operator, schema, &env->host, kernel, flags, names);

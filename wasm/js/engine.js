@@ -1,0 +1,497 @@
+import { elementByNumber, Float16 } from './elements.js'
+import { codeOf, invalid, OK, OpspecError } from './errors.js'
+import { KernelHost } from './kernels.js'
+import { instantiate } from './loader.js'
+import { now } from './platform.js'
+import { isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, SparseTensor, Tensor, TRUSTED, typeOfValue } from './values.js'
+
+// One instance of the module and everything that crosses its border. Numbers go through the port's table, texts through
+// its text buffer (wasm/exports.c); views are taken again whenever memory has grown.
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const VALUE = 8 // numbers of a value in the table, its dims left out
+
+const KIND = { TENSOR: 1, SPARSE: 2, SEQUENCE: 3, MAP: 4, OPTIONAL: 5 }
+
+export const bytesView = value => {
+  if (value instanceof Uint8Array) return value
+  if (value instanceof ArrayBuffer || (typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)) return new Uint8Array(value)
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  return null
+}
+
+export class Engine {
+  static async create(module, options) {
+    const engine = new Engine(options)
+    engine.exports = await instantiate(module, engine.#imports())
+    engine.memory = engine.exports.memory
+    engine.refresh()
+    const { bytes = 0, memory = 0, findings = 0, depth = 0 } = options.limits
+    engine.port = engine.exports.opspec_open(bytes, memory, findings, depth)
+    if (engine.port === 0) throw new OpspecError('limit', 'memory is exhausted')
+    engine.refresh()
+    return engine
+  }
+
+  constructor({ float16 }) {
+    this.halfArray = float16 === 'array' ? Float16 : null
+    this.kernels = new KernelHost(this)
+    this.files = null // of the current call
+    this.fileError = null
+    this.dead = false
+    this.busy = false
+    this.typeIds = new Map()
+    this.types = new Map()
+  }
+
+  #imports() {
+    const { kernels } = this
+    return {
+      now,
+      file: (address, length) => this.#file(address, length),
+      create: (kernel, address, length) => kernels.create(kernel, address, length),
+      destroy: instance => kernels.destroy(instance),
+      infer: (kernel, address, length) => kernels.infer(kernel, address, length),
+      compute: (instance, run, inputs, outputs) => kernels.compute(instance, run, inputs, outputs)
+    }
+  }
+
+  // ---- Views --------------------------------------------------------------------------------------------------
+
+  refresh() {
+    const { buffer } = this.memory
+    this.buffer = buffer
+    this.i8 = new Int8Array(buffer)
+    this.u8 = new Uint8Array(buffer)
+    this.i16 = new Int16Array(buffer)
+    this.u16 = new Uint16Array(buffer)
+    this.i32 = new Int32Array(buffer)
+    this.u32 = new Uint32Array(buffer)
+    this.f32 = new Float32Array(buffer)
+    this.f64 = new Float64Array(buffer)
+    this.i64 = new BigInt64Array(buffer)
+    this.u64 = new BigUint64Array(buffer)
+    // By element number.
+    this.heaps = [
+      null, this.f32, this.u8, this.i8, this.u16, this.i16, this.i32, this.i64, null, this.u8, this.u16, this.f64, this.u32,
+      this.u64, this.f32, this.f64, this.u16, this.u8, this.u8, this.u8, this.u8, this.u8, this.i8, this.u8, this.u8, this.u8, this.i8
+    ]
+  }
+
+  sync() {
+    if (this.buffer !== this.memory.buffer) this.refresh()
+  }
+
+  // ---- Calls --------------------------------------------------------------------------------------------------
+
+  /** Runs `job`, which calls exports; a trap ends the Env. */
+  guard(job) {
+    if (this.dead) throw this.deadError()
+    if (this.busy) throw invalid('the Env cannot be called from inside a kernel or a `files` function of its own')
+    this.busy = true
+    this.fileError = null
+    try {
+      return job()
+    } catch (error) {
+      throw this.#understand(error)
+    } finally {
+      this.busy = false
+      this.files = null
+    }
+  }
+
+  deadError() {
+    if (this.exports === null) return invalid('the Env was disposed')
+    return new OpspecError('crashed', 'the engine stopped in an earlier call and cannot go on; make a new Env')
+  }
+
+  #understand(error) {
+    const trapped = error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/i.test(error.message))
+    if (!trapped) return error
+    this.dead = true
+    return new OpspecError('crashed', `the engine stopped and cannot go on: ${error.message}`, { cause: error })
+  }
+
+  /** Address and size of what the last call left. */
+  get resultAddress() {
+    this.sync()
+    return this.u32[(this.port >> 2) + 1]
+  }
+
+  get resultSize() {
+    this.sync()
+    return this.u32[(this.port >> 2) + 2]
+  }
+
+  get resultStatus() {
+    this.sync()
+    return this.u32[this.port >> 2]
+  }
+
+  resultText() {
+    const address = this.resultAddress
+    return decoder.decode(this.u8.subarray(address, address + this.resultSize))
+  }
+
+  resultBytes() {
+    const address = this.resultAddress
+    return this.u8.slice(address, address + this.resultSize)
+  }
+
+  resultJson() {
+    return JSON.parse(this.resultText())
+  }
+
+  /** The last call's trouble as an OpspecError. */
+  trouble(status) {
+    if (this.fileError !== null) return this.fileError.error
+    let said = {}
+    try {
+      if (this.resultSize > 0) said = this.resultJson()
+    } catch {
+      // Memory may be exhausted just then.
+    }
+    const code = codeOf(status)
+    const message = said.message ?? (status === 31 ? 'memory is exhausted' : `the call failed (${status})`)
+    return new OpspecError(code, message, { path: said.path, findings: said.findings && fixFindings(said.findings) })
+  }
+
+  check(status) {
+    if (status !== OK) throw this.trouble(status)
+    if (this.fileError !== null) throw this.fileError.error
+  }
+
+  outOfMemory() {
+    return new OpspecError('limit', 'memory is exhausted')
+  }
+
+  // ---- Texts and bytes ------------------------------------------------------------------------------------------
+
+  text(address, length) {
+    this.sync()
+    return decoder.decode(this.u8.subarray(address, address + length))
+  }
+
+  /** Puts the texts into the text buffer and their lengths into the table from `at` on; answers the bytes in all. */
+  putTexts(texts, at = 0) {
+    let room = 0
+    for (const text of texts) room += text.length * 3
+    const start = this.exports.opspec_text(this.port, room)
+    const table = this.exports.opspec_table(this.port, at + texts.length)
+    if (start === 0 || table === 0) throw this.outOfMemory()
+    this.sync()
+    let used = 0
+    for (let i = 0; i < texts.length; i++) {
+      const { written } = encoder.encodeInto(texts[i], this.u8.subarray(start + used, start + room))
+      this.f64[(table >> 3) + at + i] = written
+      used += written
+    }
+    return used
+  }
+
+  putText(text) {
+    return this.putTexts([text])
+  }
+
+  /** A block with the bytes of a string or of a view, to be handed over or dropped. */
+  block(source) {
+    const bytes = typeof source === 'string' ? encoder.encode(source) : bytesView(source)
+    const address = this.exports.opspec_block(this.port, bytes.length)
+    if (address === 0) throw new OpspecError('limit', `memory is exhausted: ${bytes.length} bytes do not fit`)
+    this.sync()
+    this.u8.set(bytes, address)
+    return { address, size: bytes.length }
+  }
+
+  drop(block) {
+    this.exports.opspec_drop(this.port, block.address)
+  }
+
+  withBlock(source, job) {
+    const block = this.block(source)
+    try {
+      return job(block.address, block.size)
+    } finally {
+      if (!this.dead) this.drop(block)
+    }
+  }
+
+  // ---- Files ----------------------------------------------------------------------------------------------------
+
+  /** Makes `files` the current call's and puts its names behind `before` other texts; answers [flags, count of names]. */
+  useFiles(files, before = []) {
+    this.files = files
+    const names = files?.names ?? []
+    this.putTexts([...before, ...names])
+    return [files === null ? 0 : files.complete ? 4 + 8 : 4, names.length]
+  }
+
+  #file(address, length) {
+    let found
+    try {
+      found = this.files?.get(this.text(address, length))
+    } catch (error) {
+      this.fileError ??= { error }
+      return 2
+    }
+    if (found == null) return 1
+    if (typeof found !== 'string' && bytesView(found) === null) return 2
+    try {
+      const block = this.block(found)
+      this.u32[(this.port >> 2) + 1] = block.address
+      this.u32[(this.port >> 2) + 2] = block.size
+    } catch (error) {
+      this.fileError ??= { error }
+      return 2
+    }
+    return 0
+  }
+
+  // ---- Values, outwards -----------------------------------------------------------------------------------------
+
+  typeText(id) {
+    let text = this.types.get(id)
+    if (text === undefined) {
+      this.exports.opspec_type_text(this.port, id)
+      text = this.resultText()
+      this.types.set(id, text)
+    }
+    return text
+  }
+
+  strings(address, count) {
+    this.check(this.exports.opspec_get_strings(this.port, address))
+    let at = this.resultAddress
+    const table = this.exports.opspec_table(this.port, count) >> 3
+    const list = new Array(count)
+    for (let i = 0; i < count; i++) {
+      const length = Math.abs(this.f64[table + i])
+      list[i] = length === 0 ? '' : decoder.decode(this.u8.subarray(at, at + length))
+      at += length
+    }
+    return list
+  }
+
+  /** A copy of `count` elements at `address`. */
+  copyOut(element, address, count) {
+    const start = address >> element.shift
+    const copy = this.heaps[element.number].slice(start, start + count * element.parts)
+    return this.halfArray !== null && element.name === 'float16' ? new this.halfArray(copy.buffer) : copy
+  }
+
+  /** What stands at `at` (index of binary64) as { address, kind, ... , next }. */
+  readHead(at) {
+    const { f64 } = this
+    const rank = f64[at + 3]
+    const dims = new Array(rank)
+    for (let i = 0; i < rank; i++) dims[i] = f64[at + VALUE + i]
+    return {
+      address: f64[at], kind: f64[at + 1], element: f64[at + 2], count: f64[at + 4], data: f64[at + 5], items: f64[at + 6],
+      type: f64[at + 7], dims, next: at + VALUE + rank
+    }
+  }
+
+  /** A value of the module as a value of JavaScript, copied. */
+  toValue(address) {
+    this.exports.opspec_describe(this.port, address)
+    this.sync()
+    return this.#fromHead(this.readHead(this.exports.opspec_table(this.port, 0) >> 3))
+  }
+
+  #fromHead(head) {
+    switch (head.kind) {
+      case KIND.TENSOR: {
+        const element = elementByNumber[head.element]
+        const data = element.array === null ? this.strings(head.address, head.count) : this.copyOut(element, head.data, head.count)
+        return new Tensor(element.name, data, head.dims, TRUSTED)
+      }
+      case KIND.SEQUENCE: return this.#items(head)
+      case KIND.OPTIONAL: return head.items === 0 ? null : this.toValue(this.exports.opspec_item(head.address, 0))
+      case KIND.MAP: return this.#map(head)
+      default: {
+        const [values, indices] = this.#items(head)
+        return new SparseTensor(elementByNumber[head.element].name, values, indices, head.dims)
+      }
+    }
+  }
+
+  #items(head) {
+    const list = new Array(head.items)
+    for (let i = 0; i < head.items; i++) list[i] = this.toValue(this.exports.opspec_item(head.address, i))
+    return list
+  }
+
+  #map(head) {
+    const keys = this.toValue(this.exports.opspec_keys(head.address)).data
+    const map = new Map()
+    this.#items(head).forEach((item, i) => {
+      const scalar = isTensor(item) && item.dims.length === 0
+      map.set(keys[i], scalar ? item.toArray() : item)
+    })
+    return map
+  }
+
+  // ---- Values, inwards ------------------------------------------------------------------------------------------
+
+  typeId(text) {
+    let id = this.typeIds.get(text)
+    if (id === undefined) {
+      id = this.exports.opspec_type_of(this.port, this.putText(text))
+      this.typeIds.set(text, id)
+    }
+    return id
+  }
+
+  #putDims(dims) {
+    const table = this.exports.opspec_table(this.port, dims.length + 1) >> 3
+    this.sync()
+    for (let i = 0; i < dims.length; i++) this.f64[table + i] = dims[i]
+    return table
+  }
+
+  newTensor(element, dims, data) {
+    let table = this.#putDims(dims)
+    const address = this.exports.opspec_new_tensor(this.port, element.number, dims.length)
+    if (address === 0) throw new OpspecError('limit', `memory is exhausted: a tensor of shape [${Array.from(dims).join(', ')}] does not fit`)
+    this.sync()
+    table = this.exports.opspec_table(this.port, 0) >> 3
+    this.fill(element, address, this.f64[table], data)
+    return address
+  }
+
+  /** Writes data of a tensor at `address`, whose elements lie at `to`. */
+  fill(element, address, to, data) {
+    if (element.array === null) {
+      const bytes = data.length === 0 ? 0 : this.block(data.join(''))
+      if (bytes === 0) return
+      this.#putLengths(data)
+      const status = this.exports.opspec_set_strings(this.port, address, bytes.address)
+      this.drop(bytes)
+      this.check(status)
+      return
+    }
+    const heap = this.heaps[element.number]
+    const own = isHalfArray(data) ? new Uint16Array(data.buffer, data.byteOffset, data.length) : data
+    heap.set(own, to >> element.shift)
+  }
+
+  #putLengths(strings) {
+    const table = this.exports.opspec_table(this.port, strings.length) >> 3
+    this.sync()
+    for (let i = 0; i < strings.length; i++) this.f64[table + i] = utf8Length(strings[i])
+  }
+
+  /** A value of the caller's in the module. `type`: what is expected (parseType), or null. The caller owns the address. */
+  fromValue(value, type, argument) {
+    if (type !== null && type.kind === 'optional') {
+      const inner = value === null ? 0 : this.fromValue(value, type.of, argument)
+      return this.#made(this.exports.opspec_new_optional(this.port, this.typeId(type.text), inner))
+    }
+    if (isTensor(value)) {
+      const { element, dims, data } = normalTensor(value, argument)
+      return this.newTensor(element, dims, data)
+    }
+    if (isSparse(value)) return this.#newSparse(value, argument)
+    if (Array.isArray(value)) return this.#newSequence(value, type, argument)
+    if (isMap(value)) return this.#newMap(value, type, argument)
+    const wanted = type === null || type.kind === 'unknown' ? 'a value' : `a ${type.text}`
+    throw invalid(`${argument}: must be ${wanted}, not ${value === null ? 'null' : `a ${typeof value}`}`)
+  }
+
+  #made(address) {
+    if (address === 0) throw this.outOfMemory()
+    return address
+  }
+
+  #newSparse(value, argument) {
+    const { element, dims, data } = normalTensor(value.values, `${argument}.values`)
+    const indices = normalTensor(value.indices, `${argument}.indices`)
+    const first = this.newTensor(element, dims, data)
+    const second = this.newTensor(indices.element, indices.dims, indices.data)
+    this.#putDims(value.dims)
+    return this.#made(this.exports.opspec_new_sparse(this.port, element.number, first, second, value.dims.length))
+  }
+
+  #newSequence(list, type, argument) {
+    const expected = type !== null && type.kind === 'sequence' ? type : null
+    const text = expected?.text ?? typeOfValue(list)
+    if (text === '') throw invalid(`${argument}: an empty list does not say its type`)
+    const sequence = this.#made(this.exports.opspec_new_sequence(this.port, this.typeId(text)))
+    try {
+      list.forEach((item, i) => {
+        const address = this.fromValue(item, expected?.of ?? null, `${argument}[${i}]`)
+        this.check(this.exports.opspec_add(sequence, address))
+      })
+    } catch (error) {
+      this.release(sequence)
+      throw error
+    }
+    return sequence
+  }
+
+  #newMap(map, type, argument) {
+    const text = type !== null && type.kind === 'map' ? type.text : typeOfValue(map)
+    if (text === '') throw invalid(`${argument}: an empty Map does not say its type`)
+    const { element, of } = parseType(text)
+    const entries = [...map].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
+    const scalar = item => isTensor(item) || item === null || typeof item === 'object' ? item : new Tensor(of.element.name, [item], [])
+    const values = []
+    try {
+      for (const [key, item] of entries) values.push(this.fromValue(scalar(item), of, `${argument}[${String(key)}]`))
+      const keys = normalTensor(new Tensor(element.name, entries.map(([key]) => key)), argument)
+      const address = this.newTensor(keys.element, keys.dims, keys.data)
+      this.#putDims(values)
+      return this.#made(this.exports.opspec_new_map(this.port, this.typeId(text), address, values.length))
+    } catch (error) {
+      for (const address of values) this.release(address)
+      throw error
+    }
+  }
+
+  release(address) {
+    if (!this.dead) this.exports.opspec_release(address)
+  }
+
+  /** Lets go of the instance and its memory. */
+  close() {
+    this.dead = true
+    this.kernels.clear()
+    this.exports = this.memory = this.buffer = null
+    this.i8 = this.u8 = this.i16 = this.u16 = this.i32 = this.u32 = this.f32 = this.f64 = this.i64 = this.u64 = this.heaps = null
+  }
+}
+
+function utf8Length(text) {
+  let length = 0
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) length++
+    else if (unit < 0x800) length += 2
+    else if (unit >= 0xd800 && unit < 0xdc00 && i + 1 < text.length && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      length += 4
+      i++
+    } else length += 3
+  }
+  return length
+}
+
+// Edits of binaries come as base64.
+export function fixFindings(findings) {
+  for (const { fix } of findings) {
+    if (fix == null) continue
+    for (const edit of fix.edits) {
+      if (edit.base64 === undefined) continue
+      edit.bytes = fromBase64(edit.base64)
+      delete edit.base64
+    }
+  }
+  return findings
+}
+
+export function fromBase64(text) {
+  const binary = atob(text)
+  const out = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) out[i] = binary.charCodeAt(i)
+  return out
+}

@@ -1,0 +1,358 @@
+import { bytesArgument, optionsOf, stringArgument, textOrBytes } from './arguments.js'
+import { bytesView, Engine } from './engine.js'
+import { invalid, OK, OpspecError } from './errors.js'
+import { Float16 } from './elements.js'
+import { testBundle } from './evidence.js'
+import { isBlob, normalFiles, readBlobs } from './files.js'
+import { loadModule } from './loader.js'
+import { checkFlags, flagBits, Model, reportOf } from './model.js'
+import { Registration } from './registration.js'
+import { Session } from './session.js'
+import { parseType, withDispose } from './values.js'
+
+const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
+const HAS_KERNEL = 1, INFERS = 2, SHAPES = 4
+
+/** One instance of the module: its operators, settings and limits. Made by createEnv. */
+export class Env {
+  #engine
+  #options
+  #module
+  #operators = null
+
+  constructor(engine, module, options) {
+    this.#engine = engine
+    this.#module = module
+    this.#options = options
+  }
+
+  /** What an Env of the same kind needs: for tests and isolation. */
+  static inner(env) {
+    return { engine: env.#engine, module: env.#module, options: env.#options }
+  }
+
+  // ---- Checking ---------------------------------------------------------------------------------------------------
+
+  validateSpec(spec, options) {
+    return this.#check(textOrBytes(spec, 'spec'), options, 'spec')
+  }
+
+  check(document, options) {
+    return this.#check(textOrBytes(document, 'document'), options, '')
+  }
+
+  #check(document, given, as) {
+    const options = optionsOf(given)
+    const { strict, full, timeoutMs } = checkFlags(given)
+    if (options.as !== undefined && as === '') as = stringArgument(options.as, 'as')
+    const files = normalFiles(options.files)
+    const engine = this.#engine
+    return engine.guard(() => engine.withBlock(document, (address, size) => {
+      const [bits, names] = engine.useFiles(files, [as])
+      engine.check(engine.exports.opspec_do_check(engine.port, address, size, flagBits(strict, full) + bits, timeoutMs, names))
+      return reportOf(engine)
+    }))
+  }
+
+  /** Report of a bundle that is given by its files. For the command. */
+  static checkFiles(env, files, given) {
+    const engine = env.#engine
+    const { strict, full, timeoutMs } = checkFlags(given)
+    return engine.guard(() => {
+      const [bits, names] = engine.useFiles(normalFiles(files), [''])
+      engine.check(engine.exports.opspec_do_check(engine.port, 0, 0, flagBits(strict, full) + bits, timeoutMs, names))
+      return reportOf(engine)
+    })
+  }
+
+  // ---- Models -----------------------------------------------------------------------------------------------------
+
+  loadModel(bytes, options) {
+    const { files } = optionsOf(options)
+    return this.#load(bytesArgument(bytes, 'bytes'), normalFiles(files))
+  }
+
+  #load(bytes, files) {
+    const engine = this.#engine
+    return engine.guard(() => {
+      const { address, size } = engine.block(bytes)
+      const [bits, names] = engine.useFiles(files)
+      const model = engine.exports.opspec_load(engine.port, address, size, bits, names)
+      engine.check(engine.resultStatus)
+      return new Model(engine, model, engine.resultJson())
+    })
+  }
+
+  async createSession(model, given) {
+    const options = optionsOf(given)
+    if (Model.is(model)) return this.#session(model)
+    if (isBlob(model)) model = new Uint8Array(await model.arrayBuffer())
+    const bytes = bytesView(model)
+    if (bytes === null) throw invalid('model: must be a model of this Env, bytes or a Blob')
+    const own = this.#load(bytes, await readBlobs(options.files))
+    try {
+      return this.#session(own)
+    } finally {
+      own.dispose()
+    }
+  }
+
+  #session(model) {
+    const engine = this.#engine
+    if (Model.engine(model) !== engine) throw invalid('model: belongs to another Env')
+    return engine.guard(() => {
+      const seed = () => Math.floor(Math.random() * 2 ** 32)
+      const fixed = this.#options.seed
+      engine.kernels.cause = undefined
+      const session = engine.exports.opspec_new_session(engine.port, Model.address(model), fixed ?? seed(), fixed === undefined ? seed() : 0)
+      if (session === 0) throw this.#withCause(engine.trouble(engine.resultStatus))
+      const described = engine.resultJson()
+      const size = engine.putTexts(described.inputs.map(({ name }) => name))
+      const named = engine.exports.opspec_name_inputs(engine.port, session, described.inputs.length, size)
+      if (named === 0) {
+        engine.exports.opspec_free_session(engine.port, session)
+        throw engine.outOfMemory()
+      }
+      return new Session(engine, named, described)
+    })
+  }
+
+  #withCause(error) {
+    const { cause } = this.#engine.kernels
+    if (cause === undefined || error.code !== 'operator_failed') return error
+    return new OpspecError(error.code, error.message, { path: error.path, findings: error.findings, cause })
+  }
+
+  // ---- Messages and values ------------------------------------------------------------------------------------------
+
+  decode(bytes, as) {
+    stringArgument(as, 'as')
+    const engine = this.#engine
+    const source = bytesArgument(bytes, 'bytes')
+    return engine.guard(() => engine.withBlock(source, (address, size) => {
+      try {
+        engine.check(engine.exports.opspec_do_decode(engine.port, address, size, engine.putText(as)))
+        return this.#revive(engine.resultJson(), address)
+      } finally {
+        if (!engine.dead) engine.exports.opspec_end_decode(engine.port)
+      }
+    }))
+  }
+
+  // What JSON cannot carry (proto/proto_json.h), without recursion: messages nest as deep as a document says.
+  #revive(root, base) {
+    const { u8 } = this.#engine
+    const replace = value => {
+      if ('$i' in value) return BigInt(value.$i)
+      if ('$b' in value) return u8.slice(base + value.$b[0], base + value.$b[0] + value.$b[1])
+      if ('$m' in value) return u8.slice(value.$m[0], value.$m[0] + value.$m[1])
+      if ('$a' in value) return this.#numbers(value.$a)
+      return '$n' in value ? Number(value.$n) : value
+    }
+    const stack = [root]
+    while (stack.length > 0) {
+      const holder = stack.pop()
+      for (const key in holder) {
+        const value = holder[key]
+        if (value === null || typeof value !== 'object') continue
+        const revived = replace(value)
+        if (revived === value) stack.push(value)
+        else holder[key] = revived
+      }
+    }
+    return root
+  }
+
+  #numbers([type, address, count]) {
+    const { f32, f64, i32, u32, i64, u64 } = this.#engine
+    const heap = { f32, f64, i32, u32, i64, u64 }[type]
+    const start = address / heap.BYTES_PER_ELEMENT
+    return Array.from(heap.subarray(start, start + count))
+  }
+
+  readValue(bytes, kind) {
+    if (!valueKinds.includes(kind)) throw invalid(`kind: must be one of ${valueKinds.join(', ')}`)
+    const source = bytesArgument(bytes, 'bytes')
+    const engine = this.#engine
+    return engine.guard(() => engine.withBlock(source, (address, size) => {
+      const value = engine.exports.opspec_read(engine.port, address, size, engine.putText(kind))
+      if (value === 0) throw engine.trouble(engine.resultStatus)
+      return this.#take(value)
+    }))
+  }
+
+  #take(address) {
+    try {
+      return this.#engine.toValue(address)
+    } finally {
+      this.#engine.release(address)
+    }
+  }
+
+  writeValue(value, name, type) {
+    stringArgument(name ?? '', 'name')
+    const engine = this.#engine
+    return engine.guard(() => {
+      const expected = type === undefined ? null : this.#typeArgument(type)
+      if (value === null && expected === null) throw invalid('value: an empty optional needs its type, as in writeValue(null, name, \'optional(tensor(float))\')')
+      const address = engine.fromValue(value, expected, 'value')
+      try {
+        engine.check(engine.exports.opspec_write(engine.port, address, engine.putText(name ?? '')))
+        return engine.resultBytes()
+      } finally {
+        engine.release(address)
+      }
+    })
+  }
+
+  #typeArgument(text) {
+    const id = this.#engine.typeId(stringArgument(text, 'type'))
+    if (id === 0) throw invalid(`type: '${text}' is no type expression`)
+    return parseType(this.#engine.typeText(id))
+  }
+
+  /** A value as evidence documents write it. For the command. */
+  static parseValue(env, json) {
+    const engine = env.#engine
+    return engine.guard(() => engine.withBlock(json, (address, size) => {
+      const value = engine.exports.opspec_parse(engine.port, address, size)
+      if (engine.resultStatus !== OK) throw engine.trouble(engine.resultStatus)
+      return value === 0 ? undefined : env.#take(value)
+    }))
+  }
+
+  /** { kind, evidence, candidates } by content. For the command. */
+  static sniff(env, bytes) {
+    const engine = env.#engine
+    return engine.guard(() => engine.withBlock(bytes, (address, size) => {
+      engine.check(engine.exports.opspec_do_sniff(engine.port, address, size))
+      return engine.resultJson()
+    }))
+  }
+
+  // ---- Operators ----------------------------------------------------------------------------------------------------
+
+  registerOperator(spec, kernel, options = {}) {
+    const { sinceVersion } = optionsOf(options)
+    if (sinceVersion !== undefined && !(Number.isInteger(sinceVersion) && sinceVersion > 0)) throw invalid('sinceVersion: must be an integer above 0')
+    const document = specText(spec)
+    checkKernel(kernel)
+    const engine = this.#engine
+    return engine.guard(() => engine.withBlock(document, (address, size) => {
+      const number = kernel == null ? 0 : engine.kernels.add(kernel)
+      const operator = engine.exports.opspec_add_operator(engine.port, address, size, sinceVersion ?? 0, number, kernelFlags(kernel))
+      if (operator === 0) {
+        if (number !== 0) engine.kernels.forget(number)
+        throw engine.trouble(engine.resultStatus)
+      }
+      this.#operators = null
+      const { domain, name } = engine.resultJson()
+      return new Registration(engine, operator, number, domain === '' ? name : `${domain}.${name}`, () => { this.#operators = null })
+    }))
+  }
+
+  operators() {
+    const engine = this.#engine
+    this.#operators ??= engine.guard(() => {
+      engine.check(engine.exports.opspec_list_operators(engine.port))
+      return freezeDeep(engine.resultJson())
+    })
+    return this.#operators
+  }
+
+  explain(rule) {
+    stringArgument(rule, 'rule')
+    const engine = this.#engine
+    return engine.guard(() => {
+      engine.check(engine.exports.opspec_do_explain(engine.port, engine.putText(rule)))
+      return engine.resultJson()
+    })
+  }
+
+  /** Ids of all rules. For the command. */
+  static rules(env) {
+    const engine = env.#engine
+    return engine.guard(() => {
+      engine.check(engine.exports.opspec_list_rules(engine.port))
+      return engine.resultJson()
+    })
+  }
+
+  /** Bytes that the Env's documents, models and values take. For tests. */
+  static memoryUsed(env) {
+    const engine = env.#engine
+    return { used: engine.exports.opspec_used(engine.port), memory: engine.memory.buffer.byteLength }
+  }
+
+  // ---- Evidence -----------------------------------------------------------------------------------------------------
+
+  async test(bundle, options) {
+    const given = optionsOf(options)
+    return testBundle(this, bundle, given)
+  }
+
+  dispose() {
+    if (this.#engine.exports !== null) this.#engine.close()
+  }
+}
+withDispose(Env)
+
+function specText(spec) {
+  if (typeof spec === 'string') return spec
+  const bytes = bytesView(spec)
+  if (bytes !== null) return bytes
+  if (spec === null || typeof spec !== 'object') throw invalid('spec: must be a text, bytes or an object')
+  try {
+    return JSON.stringify(spec)
+  } catch (cause) {
+    throw invalid(`spec: is no JSON: ${cause.message}`, { cause })
+  }
+}
+
+function checkKernel(kernel) {
+  if (kernel == null) return
+  if (typeof kernel !== 'object') throw invalid('kernel: must be an object with a function compute')
+  if (typeof kernel.compute !== 'function') throw invalid('kernel: has no function compute')
+  for (const name of ['create', 'inferTypes', 'inferShapes', 'dispose']) {
+    if (kernel[name] !== undefined && typeof kernel[name] !== 'function') throw invalid(`kernel: ${name} must be a function`)
+  }
+}
+
+function kernelFlags(kernel) {
+  if (kernel == null) return 0
+  const shapes = typeof kernel.inferShapes === 'function'
+  return HAS_KERNEL + (shapes || typeof kernel.inferTypes === 'function' ? INFERS : 0) + (shapes ? SHAPES : 0)
+}
+
+function freezeDeep(value) {
+  if (value !== null && typeof value === 'object') {
+    for (const item of Object.values(value)) freezeDeep(item)
+    Object.freeze(value)
+  }
+  return value
+}
+
+const limitNames = ['bytes', 'memory', 'findings', 'depth']
+
+function checkOptions(options) {
+  if (options === null || typeof options !== 'object') throw invalid('options: must be an object')
+  const { float16 = 'bits', limits = {}, isolate, seed } = options
+  if (float16 !== 'bits' && float16 !== 'array') throw invalid("float16: must be 'bits' or 'array'")
+  if (float16 === 'array' && Float16 === null) throw new OpspecError('unsupported', 'float16: this JavaScript engine has no Float16Array')
+  if (limits === null || typeof limits !== 'object') throw invalid('limits: must be an object')
+  for (const [name, value] of Object.entries(limits)) {
+    if (!limitNames.includes(name)) throw invalid(`limits.${name}: is no limit; known are ${limitNames.join(', ')}`)
+    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) throw invalid(`limits.${name}: must be an integer above 0`)
+  }
+  if (isolate !== undefined && typeof isolate !== 'function') throw invalid('isolate: must be a function')
+  if (seed !== undefined && !(Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32)) throw invalid('seed: must be an integer of 32 bits')
+  return { float16, limits, isolate, seed }
+}
+
+/** @param {string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module} wasm where the module is, if options do not say */
+export async function createEnvWith(wasm, options = {}) {
+  const checked = checkOptions(options)
+  const source = options.wasm ?? wasm
+  const module = await loadModule(source)
+  return new Env(await Engine.create(module, checked), module, { ...checked, wasm: source })
+}

@@ -1,0 +1,42 @@
+// Numbers of core/include/opspec/status.def that are trouble, as the codes of OpspecError.
+const codes = new Map([
+  [10, 'invalid_argument'], [20, 'malformed'], [30, 'limit'], [31, 'limit'], [40, 'unsupported'],
+  [50, 'operator_failed'], [60, 'aborted'], [61, 'timeout'], [70, 'crashed']
+])
+
+export const OK = 0
+export const YIELD = 1
+export const NEEDS_HOST = 2
+
+/** "I could not do my job": wrong arguments, limits, malformed input, a failed operator. Faults of documents are findings. */
+export class OpspecError extends Error {
+  /**
+   * @param {string} code
+   * @param {string} message
+   * @param {{ path?: string, findings?: object[], cause?: unknown }} [more]
+   */
+  constructor(code, message, more = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.code = code
+    if (more.path !== undefined) this.path = more.path
+    if (more.findings !== undefined) this.findings = more.findings
+  }
+}
+Object.defineProperty(OpspecError.prototype, 'name', { value: 'OpspecError', writable: true, configurable: true })
+
+export function invalid(message, more) {
+  return new OpspecError('invalid_argument', message, more)
+}
+
+export function codeOf(status) {
+  return codes.get(status) ?? 'crashed'
+}
+
+// What a caller sees of an AbortSignal that has fired.
+export function abortedError(signal) {
+  return new OpspecError('aborted', 'the caller cancelled', { cause: signal?.reason })
+}
+
+export function timeoutError(timeoutMs) {
+  return new OpspecError('timeout', `the time limit of ${timeoutMs} ms was reached`)
+}

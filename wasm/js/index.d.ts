@@ -1,0 +1,310 @@
+// The types of package 'opspec'. They need no library beyond the language: neither DOM nor Node.
+
+declare global {
+  interface SymbolConstructor { readonly dispose: unique symbol }
+}
+
+/** A compiled WebAssembly.Module. */
+export type WasmModule = object
+export type Bytes = ArrayBuffer | ArrayBufferView
+/** A Blob or File of any environment. */
+export interface BlobLike { readonly size: number; arrayBuffer(): Promise<ArrayBuffer> }
+export interface UrlLike { readonly href: string }
+export interface AbortSignalLike {
+  readonly aborted: boolean
+  readonly reason?: any
+  addEventListener(type: 'abort', listener: () => void, options?: any): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** A file's content: text, bytes or (where the call is asynchronous) a Blob. */
+export type Source = Bytes | string | BlobLike
+export type Files = ReadonlyMap<string, Source> | Readonly<Record<string, Source>> | ((name: string) => Source | null | undefined)
+
+// ---- Reports --------------------------------------------------------------------------------------------------
+
+export type Kind = 'spec' | 'bundle' | 'evidence' | 'model' | 'graph' | 'function' | 'operator-set' | 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional' | 'json' | 'unknown'
+export type MessageName = 'ModelProto' | 'GraphProto' | 'FunctionProto' | 'TensorProto' | 'SparseTensorProto' | 'SequenceProto' | 'MapProto' | 'OptionalProto' | 'OperatorSetProto'
+
+/** line and column count from 1, columns in code points; byte in UTF-8; utf16 for editors. */
+export interface Position { line: number; column: number; byte: number; utf16: number }
+export type Severity = 'error' | 'warning' | 'info'
+
+export interface Edit { file?: string; byteStart: number; byteEnd: number; text?: string; bytes?: Uint8Array }
+/** safe: the document means the same afterwards, or what its author plainly meant. */
+export interface Fix { title: string; safe: boolean; edits: readonly Edit[] }
+
+export interface Finding {
+  rule: string
+  severity: Severity
+  message: string
+  file?: string
+  /** In a protobuf: graph.node[3].input[0]. */
+  path?: string
+  /** In JSON: RFC 6901. */
+  pointer?: string
+  range?: { start: Position; end: Position }
+  bytes?: [number, number]
+  node?: { index: number; name: string; opType: string; domain: string }
+  expected?: string
+  actual?: string
+  related: readonly { message: string; file?: string; path?: string; pointer?: string; range?: { start: Position; end: Position } }[]
+  fix?: Fix
+  fingerprint: string
+  suppressed?: { reason: string; by: 'config' | 'baseline' }
+}
+
+export interface Report {
+  /** Complete and without an error. */
+  ok: boolean
+  /** False when something was cut or could not be looked at; `incomplete` says what. */
+  complete: boolean
+  incomplete: readonly string[]
+  kind: Kind
+  counts: Record<Severity, number>
+  findings: readonly Finding[]
+  /** Version of the rule set. */
+  rules: string
+  coverage?: Readonly<Record<string, number>>
+}
+
+// ---- Values ---------------------------------------------------------------------------------------------------
+
+export type TypedData =
+  | Float32Array | Float64Array | Uint8Array | Int8Array | Uint16Array | Int16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array
+  | readonly string[]
+  | (ArrayBufferView & { readonly [i: number]: number; readonly length: number })
+
+/** Any object with these members is taken as a tensor, onnxruntime-common's among them. */
+export interface TensorLike { readonly type: string; readonly dims: readonly number[]; readonly data: TypedData }
+
+export class Tensor implements TensorLike {
+  /** Lists hold values; typed arrays of float16, bfloat16 and narrower floats hold bits. dims: one dimension when left out. */
+  constructor(type: string, data: TypedData | readonly (number | bigint | boolean | string)[], dims?: readonly number[])
+  readonly type: string
+  readonly dims: readonly number[]
+  readonly data: TypedData
+  readonly size: number
+  /** Nested lists of plain values. */
+  toArray(): unknown
+  dispose(): void
+  [Symbol.dispose](): void
+}
+
+export class SparseTensor {
+  constructor(type: string, values: TensorLike, indices: TensorLike, dims: readonly number[])
+  readonly type: string
+  readonly dims: readonly number[]
+  readonly values: TensorLike
+  readonly indices: TensorLike
+}
+
+/** A sequence is a list, an empty optional null. */
+export type Value = TensorLike | SparseTensor | readonly Value[] | ReadonlyMap<string | number | bigint, Value | string | number | bigint | boolean> | null
+
+/** null: unknown rank. A dim is a number, a symbol's name, or null. */
+export type Shape = readonly (number | bigint | string | null)[] | null
+export interface ValueInfo { readonly name: string; readonly type: string; readonly shape: Shape }
+
+// ---- Handles --------------------------------------------------------------------------------------------------
+
+export interface CheckOptions {
+  as?: Kind | MessageName
+  files?: Files
+  /** Warnings become errors. */
+  strict?: boolean
+  /** Inference included; true when left out. */
+  full?: boolean
+  signal?: AbortSignalLike
+  timeoutMs?: number
+}
+
+export interface Model {
+  readonly kind: 'model'
+  readonly inputs: readonly ValueInfo[]
+  readonly outputs: readonly ValueInfo[]
+  check(options?: CheckOptions): Report
+  dispose(): void
+  [Symbol.dispose](): void
+}
+
+export interface RunOptions {
+  signal?: AbortSignalLike
+  timeoutMs?: number
+  /** Names of any values of the graph; the model's outputs when left out. */
+  outputs?: readonly string[]
+}
+
+export interface Session {
+  readonly inputNames: readonly string[]
+  readonly outputNames: readonly string[]
+  run<O extends Record<string, Value> = Record<string, Tensor>>(feeds: Readonly<Record<string, Value>>, options?: RunOptions): Promise<O>
+  dispose(): void
+  [Symbol.dispose](): void
+}
+
+export interface Registration {
+  readonly operators: readonly string[]
+  /** Takes the operator back. Models that were loaded before keep it. */
+  dispose(): void
+  [Symbol.dispose](): void
+}
+
+// ---- Kernels --------------------------------------------------------------------------------------------------
+
+/** Defaults applied. An int is a number, one that no number holds fails unless the kernel has bigint: true. */
+export type Attributes = Readonly<Record<string, any>>
+
+export interface KernelContext {
+  opType: string
+  domain: string
+  sinceVersion: number
+  /** Which outputs the node has. */
+  requested: readonly boolean[]
+  signal?: AbortSignalLike
+  /** Ends the run: operator_failed with this message. */
+  fail(message: string): never
+}
+
+export interface Kernel {
+  /** Every int attribute comes as a bigint. */
+  bigint?: boolean
+  /** Once for each node. */
+  create?(attributes: Attributes, context: KernelContext): void
+  /** Types of the outputs; without it those that the type parameters give. */
+  inferTypes?(inputs: readonly (string | undefined)[], attributes: Attributes, context: KernelContext): readonly string[]
+  /** Shapes of the outputs; `value` of an input that is constant. */
+  inferShapes?(inputs: readonly ({ type: string; shape: Shape; value?: TensorLike } | undefined)[], attributes: Attributes, context: KernelContext): readonly { type?: string; shape: Shape }[]
+  /** Data of the inputs may be views of the module's memory, which hold during the call only; an async function gets copies. */
+  compute(inputs: readonly (Value | undefined)[], attributes: Attributes, context: KernelContext): readonly (Value | undefined)[] | Promise<readonly (Value | undefined)[]>
+  /** When the registration is disposed and no session uses the kernel any more. */
+  dispose?(): void
+}
+
+// ---- The Env --------------------------------------------------------------------------------------------------
+
+export interface Parameter {
+  readonly name: string
+  readonly option: 'single' | 'optional' | 'variadic'
+  readonly homogeneous?: boolean
+  readonly minArity?: number
+  readonly typeParameter?: string
+  readonly types?: readonly string[]
+}
+
+export interface Operator {
+  readonly domain: string
+  readonly name: string
+  readonly overload?: string
+  readonly sinceVersion: number
+  readonly deprecated?: boolean
+  /** The standard gives a body of other operators. */
+  readonly function?: boolean
+  readonly inputs: readonly Parameter[]
+  readonly outputs: readonly Parameter[]
+  readonly attributes: Readonly<Record<string, { readonly kind: string; readonly required: boolean; readonly default?: unknown }>>
+  readonly source: string
+  /** There is something to run it with. */
+  readonly kernel: boolean
+}
+
+export interface Explanation { rule: string; severity: Severity; title: string; why: string; good: string; bad: string; source: string }
+
+export interface Test {
+  path: string
+  name: string
+  backend: string
+  status: 'passed' | 'failed' | 'skipped' | 'error'
+  message?: string
+  findings?: readonly Finding[]
+  ms: number
+}
+
+export interface TestReport {
+  /** Something passed, nothing failed. */
+  ok: boolean
+  tests: readonly Test[]
+  summary: { passed: number; failed: number; skipped: number; errors: number }
+}
+
+export interface Env {
+  validateSpec(spec: string | Bytes, options?: CheckOptions): Report
+  /** Any document. Never throws for its content. */
+  check(document: string | Bytes, options?: CheckOptions): Report
+  /** In memory, at once. Throws OpspecError with findings when the bytes are no model. */
+  loadModel(bytes: Bytes, options?: { files?: Files }): Model
+  createSession(model: Model | Bytes | BlobLike, options?: { files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Session>
+  /** Without a kernel the operator is only declared, for checks. */
+  registerOperator(spec: string | Bytes | object, kernel?: Kernel, options?: { sinceVersion?: number }): Registration
+  decode(bytes: Bytes, as: string): Record<string, unknown>
+  readValue(bytes: Bytes, kind: 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional'): Value
+  writeValue(value: Value, name: string, type?: string): Uint8Array
+  operators(): readonly Operator[]
+  explain(rule: string): Explanation
+  test(bundle: Files | Bytes | BlobLike, options?: { signal?: AbortSignalLike; timeoutMs?: number }): Promise<TestReport>
+  dispose(): void
+  [Symbol.dispose](): void
+}
+
+export type ErrorCode = 'invalid_argument' | 'malformed' | 'limit' | 'unsupported' | 'operator_failed' | 'aborted' | 'timeout' | 'crashed'
+
+export class OpspecError extends Error {
+  constructor(code: ErrorCode, message: string, more?: { path?: string; findings?: readonly Finding[]; cause?: unknown })
+  readonly code: ErrorCode
+  readonly path?: string
+  readonly findings?: readonly Finding[]
+  readonly cause?: unknown
+}
+
+/** What carries a bundle's code into a place that can be killed; the contract stands in isolated.js. */
+export type Isolate = (job: IsolatedJob, limits: { signal?: AbortSignalLike; timeoutMs?: number }) => Promise<readonly Test[]>
+export interface IsolatedJob {
+  version: 1
+  files: readonly (readonly [string, Uint8Array])[]
+  limits?: Limits
+  wasm?: string | Bytes | WasmModule
+  skip?: number
+}
+
+export interface Limits { bytes?: number; memory?: number; findings?: number; depth?: number }
+
+export interface EnvOptions {
+  /** Where the module is, or what it is; the file beside this one when left out. */
+  wasm?: string | UrlLike | Bytes | WasmModule
+  /** How float16 data come out: bits in a Uint16Array, or a Float16Array where the engine has it. Both are taken. */
+  float16?: 'bits' | 'array'
+  limits?: Limits
+  /** Of random operators: the same numbers in every Env. */
+  seed?: number
+  isolate?: Isolate
+}
+
+export function createEnv(options?: EnvOptions): Promise<Env>
+
+// ---- In a worker ----------------------------------------------------------------------------------------------
+
+export type Handle = Model | Session | Registration
+/** In a worker the methods of handles are promises too. */
+export type Remote<R> = R extends Handle ? Async<R> : R
+export type Async<T> = { readonly [K in keyof T]: K extends 'run' | typeof Symbol.dispose ? T[K] : T[K] extends (...a: infer A) => infer R ? (...a: { [I in keyof A]: Model extends A[I] ? A[I] | Async<Model> : A[I] }) => Promise<Remote<Awaited<R>>> : T[K] }
+
+export interface WorkerEnv extends Omit<Async<Env>, 'registerOperator'> {
+  /** kernel: the text or the URL of an ES module whose default export is the kernel. */
+  registerOperator(spec: string | Bytes | object, kernel?: string | UrlLike, options?: { sinceVersion?: number }): Promise<Async<Registration>>
+  /** How often the engine was started again, and the bytes it takes. */
+  status(): Promise<{ restarts: number; used: number; memory: number }>
+}
+
+export interface WorkerEnvOptions extends Omit<EnvOptions, 'isolate'> {
+  /** A worker that runs opspec/worker, where a bundler cannot be left to find it. It cannot be started again after a crash. */
+  worker?: { postMessage(message: any, transfer?: any): void }
+  /** After the engine was ended (an abort or time-out that it did not follow, a crash) and started again. */
+  onRestart?(reason: 'aborted' | 'timeout' | 'crashed'): void
+}
+
+export function createWorkerEnv(options?: WorkerEnvOptions): Promise<WorkerEnv>
+
+// ---- Fixes ----------------------------------------------------------------------------------------------------
+
+/** Applies the fixes of the findings; of overlapping ones the first. left: how many were not applied. */
+export function applyFixes<T extends string | Uint8Array>(content: T, findings: readonly Finding[]): { content: T; applied: number; left: number }

@@ -1,0 +1,311 @@
+import { elementByNumber } from './elements.js'
+import { OpspecError } from './errors.js'
+import { isTensor, normalTensor, parseType, Tensor, TRUSTED } from './values.js'
+
+// JS kernels as the core sees them: numbers. What they throw is kept here as the cause of the error that the core reports.
+
+const DONE = 0
+const NEEDS_HOST = 2
+const FAILED = 1
+const VALUE = 8
+
+// onnx.proto, AttributeProto.AttributeType
+const FLOAT = 1, INT = 2, STRING = 3, TENSOR = 4, GRAPH = 5, FLOATS = 6, INTS = 7, STRINGS = 8, TENSORS = 9, SPARSE = 11, SPARSES = 12
+
+class KernelFailure extends Error {}
+
+// Faults of the kernel's code, as against errors that it means.
+export function isMisbehaviour(error) {
+  return error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError ||
+    error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack|invalid .*length|allocation/i.test(error.message)) ||
+    // From another realm, as in an isolated kernel.
+    ['TypeError', 'ReferenceError', 'SyntaxError', 'InternalError'].includes(error?.name)
+}
+
+function messageOf(error) {
+  if (error instanceof KernelFailure) return error.message
+  if (error !== null && typeof error === 'object' && typeof error.message === 'string') return error.message || error.name || 'the kernel failed'
+  return String(error)
+}
+
+const isAsync = fn => fn?.constructor?.name === 'AsyncFunction'
+
+class Kernel {
+  constructor(object) {
+    this.object = object
+    // Views of the module's memory do not survive an await.
+    this.copies = isAsync(object.compute)
+    this.instances = 0
+    this.removed = false
+  }
+}
+
+export class KernelHost {
+  constructor(engine) {
+    this.engine = engine
+    this.byNumber = new Map()
+    this.instances = new Map()
+    this.next = 1
+    this.cause = undefined // what a kernel threw since it was last cleared
+    this.pending = null    // of the compute call that was just made, when it answered a promise
+    this.signal = undefined
+  }
+
+  clear() {
+    for (const kernel of this.byNumber.values()) kernel.object.dispose?.()
+    this.byNumber.clear()
+    this.instances.clear()
+  }
+
+  add(object) {
+    const number = this.next++
+    this.byNumber.set(number, new Kernel(object))
+    return number
+  }
+
+  /** Takes back what was never registered. */
+  forget(number) {
+    this.byNumber.delete(number)
+  }
+
+  remove(number) {
+    const kernel = this.byNumber.get(number)
+    if (kernel === undefined) return
+    kernel.removed = true
+    this.#settle(number, kernel)
+  }
+
+  #settle(number, kernel) {
+    if (!kernel.removed || kernel.instances > 0) return
+    this.byNumber.delete(number)
+    kernel.object.dispose?.()
+  }
+
+  #fail(error) {
+    this.cause = error
+    this.engine.exports.opspec_fail(this.engine.port, this.engine.putText(messageOf(error)))
+  }
+
+  #context(node, requested) {
+    const host = this
+    return {
+      opType: node.opType,
+      domain: node.domain,
+      sinceVersion: node.sinceVersion,
+      requested,
+      get signal() { return host.signal },
+      fail(message) { throw new KernelFailure(String(message)) }
+    }
+  }
+
+  // ---- Attributes -----------------------------------------------------------------------------------------------
+
+  #int(text, name, bigint) {
+    if (bigint) return BigInt(text)
+    const number = Number(text)
+    if (Number.isSafeInteger(number)) return number
+    throw new KernelFailure(`attribute ${name} is ${text}, which a number cannot hold exactly; a kernel with \`bigint: true\` gets it as a bigint`)
+  }
+
+  #attribute([kind, value], name, bigint) {
+    const bytesOrText = item => typeof item === 'string' ? item : Uint8Array.from(item.bytes)
+    switch (kind) {
+      case FLOAT: return Number(value)
+      case FLOATS: return value.map(Number)
+      case INT: return this.#int(value, name, bigint)
+      case INTS: return value.map(item => this.#int(item, name, bigint))
+      case STRING: return bytesOrText(value)
+      case STRINGS: return value.map(bytesOrText)
+      case TENSOR: case SPARSE: return this.engine.toValue(value.address)
+      case TENSORS: case SPARSES: return value.map(({ address }) => this.engine.toValue(address))
+      case GRAPH: return Object.freeze(value)
+      default: return value
+    }
+  }
+
+  #attributes(node, bigint) {
+    const out = {}
+    for (const name of Object.keys(node.attributes)) out[name] = this.#attribute(node.attributes[name], name, bigint)
+    return Object.freeze(out)
+  }
+
+  // ---- What the core calls ----------------------------------------------------------------------------------------
+
+  create(number, address, length) {
+    const kernel = this.byNumber.get(number)
+    try {
+      const node = JSON.parse(this.engine.text(address, length))
+      const attributes = this.#attributes(node, kernel.object.bigint === true)
+      const context = this.#context(node, [])
+      kernel.object.create?.(attributes, context)
+      const instance = this.next++
+      this.instances.set(instance, { number, kernel, attributes, context, inputs: [] })
+      kernel.instances++
+      return instance
+    } catch (error) {
+      this.#fail(error)
+      return 0
+    }
+  }
+
+  destroy(number) {
+    const instance = this.instances.get(number)
+    if (instance === undefined) return
+    this.instances.delete(number)
+    instance.kernel.instances--
+    try {
+      this.#settle(instance.number, instance.kernel)
+    } catch {
+      // dispose() of a kernel that is gone already has nobody to report to.
+    }
+  }
+
+  infer(number, address, length) {
+    const { object } = this.byNumber.get(number)
+    try {
+      const node = JSON.parse(this.engine.text(address, length))
+      const facts = inferWith(object, node, this.#attributes(node, object.bigint === true), this.#context(node, node.requested), this)
+      return this.engine.putText(JSON.stringify(facts, (_, value) => typeof value === 'bigint' ? Number(value) : value))
+    } catch (error) {
+      this.#fail(error)
+      return -1
+    }
+  }
+
+  // What is known of an input, as inferShapes gets it.
+  inputFact(fact) {
+    if (fact === null) return undefined
+    const out = { type: fact.type, shape: fact.shape }
+    if (fact.address !== undefined) out.value = this.engine.toValue(fact.address)
+    else if (fact.integers !== undefined) {
+      const { element } = parseType(fact.type)
+      out.value = new Tensor(element?.name ?? 'int64', fact.integers.map(element?.wide === false ? Number : BigInt), fact.shape ?? [fact.integers.length])
+    }
+    return out
+  }
+
+  #tensorView(instance, index, head) {
+    const { engine } = this
+    const element = elementByNumber[head.element]
+    if (element.array === null) return new Tensor(element.name, engine.strings(head.address, head.count), head.dims, TRUSTED)
+    if (instance.kernel.copies) return new Tensor(element.name, engine.copyOut(element, head.data, head.count), head.dims, TRUSTED)
+    const Array = engine.halfArray !== null && element.name === 'float16' ? engine.halfArray : element.array
+    const tensor = new Tensor(element.name, new Array(engine.buffer, head.data, head.count * element.parts), head.dims, TRUSTED)
+    instance.inputs[index] = { buffer: engine.buffer, data: head.data, element: head.element, count: head.count, tensor }
+    return tensor
+  }
+
+  // The tensor that this input was in the last call, when it still says what the table does.
+  #cached(instance, index, at) {
+    const known = instance.inputs[index]
+    const { f64, buffer } = this.engine
+    if (known === undefined || known.buffer !== buffer || known.data !== f64[at + 5] || known.element !== f64[at + 2] ||
+        known.count !== f64[at + 4] || f64[at + 1] !== 1) return null
+    const { dims } = known.tensor
+    if (dims.length !== f64[at + 3]) return null
+    for (let i = 0; i < dims.length; i++) if (dims[i] !== f64[at + VALUE + i]) return null
+    return known.tensor
+  }
+
+  #readInputs(instance, count, start) {
+    const { engine } = this
+    const inputs = new Array(count)
+    const late = []
+    let at = start
+    for (let i = 0; i < count; i++) {
+      const kind = engine.f64[at + 1]
+      if (kind === 0) {
+        at += VALUE
+        continue
+      }
+      const rank = engine.f64[at + 3]
+      if (kind === 1 && engine.f64[at + 2] !== 8) inputs[i] = this.#cached(instance, i, at) ?? this.#tensorView(instance, i, engine.readHead(at))
+      else late.push(i, engine.f64[at])
+      at += VALUE + rank
+    }
+    const requested = instance.context.requested
+    return { inputs, late, at, requested }
+  }
+
+  compute(number, run, inputCount, outputCount) {
+    const { engine } = this
+    const instance = this.instances.get(number)
+    try {
+      engine.sync()
+      const start = engine.exports.opspec_table(engine.port, 0) >> 3
+      const { inputs, late, at, requested } = this.#readInputs(instance, inputCount, start)
+      requested.length = outputCount
+      for (let i = 0; i < outputCount; i++) requested[i] = engine.f64[at + i] !== 0
+      // These use the table themselves.
+      for (let i = 0; i < late.length; i += 2) inputs[late[i]] = engine.toValue(late[i + 1])
+      const outputs = instance.kernel.object.compute(inputs, instance.attributes, instance.context)
+      if (outputs !== null && typeof outputs === 'object' && typeof outputs.then === 'function') return this.#later(instance, outputs, run)
+      this.writeOutputs(instance, run, outputs)
+      return DONE
+    } catch (error) {
+      this.#fail(error)
+      return FAILED
+    }
+  }
+
+  #later(instance, promise, run) {
+    instance.kernel.copies = true
+    this.pending = { promise, run, instance }
+    return NEEDS_HOST
+  }
+
+  writeOutputs(instance, run, outputs) {
+    const { requested } = instance.context
+    if (!Array.isArray(outputs)) throw new KernelFailure('the kernel must answer a list of its outputs')
+    for (let i = 0; i < requested.length; i++) {
+      if (!requested[i]) continue
+      if (outputs[i] === undefined) throw new KernelFailure(`the kernel gave no output ${i}`)
+      if (isTensor(outputs[i])) this.#writeTensor(run, i, outputs[i])
+      else this.engine.exports.opspec_output_value(run, i, this.engine.fromValue(outputs[i], null, `output ${i}`))
+    }
+  }
+
+  #writeTensor(run, index, tensor) {
+    const { engine } = this
+    const { element, dims, data } = normalTensor(tensor, `output ${index}`)
+    let table = engine.exports.opspec_table(engine.port, 16) >> 3
+    engine.sync()
+    for (let i = 0; i < dims.length; i++) engine.f64[table + i] = dims[i]
+    const to = engine.exports.opspec_output_data(engine.port, run, index, element.number, dims.length)
+    engine.sync()
+    if (to !== 0) {
+      table = engine.exports.opspec_table(engine.port, 0) >> 3
+      engine.fill(element, engine.f64[table + 1], to, data)
+      return
+    }
+    table = engine.exports.opspec_table(engine.port, 0) >> 3
+    if (engine.f64[table] !== 1) throw new OpspecError('limit', 'memory is exhausted')
+    const promised = engine.readHead(table + 1)
+    throw new KernelFailure(`output ${index} is ${element.name} [${Array.from(dims).join(', ')}], inference said ` +
+      `${elementByNumber[promised.element].name} [${promised.dims.join(', ')}]`)
+  }
+}
+
+function checkList(list, what) {
+  if (!Array.isArray(list)) throw new KernelFailure(`${what} must answer a list`)
+  return list
+}
+
+function inferWith(object, node, attributes, context, host) {
+  const facts = node.requested.map(() => ({}))
+  if (typeof object.inferTypes === 'function') {
+    const types = node.inputs.map(fact => fact === null || fact.type === '' ? undefined : fact.type)
+    checkList(object.inferTypes(types, attributes, context), 'inferTypes').forEach((type, i) => {
+      if (facts[i] !== undefined && type != null) facts[i].type = String(type)
+    })
+  }
+  if (typeof object.inferShapes === 'function') {
+    const inputs = node.inputs.map(fact => host.inputFact(fact))
+    checkList(object.inferShapes(inputs, attributes, context), 'inferShapes').forEach((fact, i) => {
+      if (facts[i] === undefined || fact == null) return
+      if (fact.type != null && facts[i].type === undefined) facts[i].type = String(fact.type)
+      if (fact.shape !== undefined) facts[i].shape = fact.shape === null ? null : Array.from(fact.shape, dim => dim ?? null)
+    })
+  }
+  return facts
+}

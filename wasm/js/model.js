@@ -1,0 +1,70 @@
+import { flag, optionsOf } from './arguments.js'
+import { fixFindings } from './engine.js'
+import { invalid } from './errors.js'
+import { watch } from './handles.js'
+import { withDispose } from './values.js'
+
+const freezeInfo = ({ name, type, shape }) => Object.freeze({ name, type, shape: shape === null ? null : Object.freeze(shape) })
+
+/** A model in memory. Made by env.loadModel. */
+export class Model {
+  #engine
+  #address
+  #unwatch
+
+  constructor(engine, address, described) {
+    this.#engine = engine
+    this.#address = address
+    this.inputs = Object.freeze(described.inputs.filter(value => !value.initialized).map(freezeInfo))
+    this.outputs = Object.freeze(described.outputs.map(freezeInfo))
+    this.#unwatch = watch(this, () => { if (!engine.dead) engine.exports.opspec_free_model(address) })
+  }
+
+  get kind() {
+    return 'model'
+  }
+
+  static address(model) {
+    if (model.#address === 0) throw invalid('model: was disposed')
+    return model.#address
+  }
+
+  static engine(model) {
+    return model.#engine
+  }
+
+  static is(value) {
+    return typeof value === 'object' && value !== null && #address in value
+  }
+
+  check(options) {
+    const { strict, full, timeoutMs } = checkFlags(options)
+    const engine = this.#engine
+    return engine.guard(() => {
+      engine.check(engine.exports.opspec_check_model(engine.port, Model.address(this), flagBits(strict, full), timeoutMs))
+      return reportOf(engine)
+    })
+  }
+
+  dispose() {
+    if (this.#address === 0) return
+    this.#unwatch()
+    if (!this.#engine.dead) this.#engine.exports.opspec_free_model(this.#address)
+    this.#address = 0
+  }
+}
+withDispose(Model)
+
+export function checkFlags(given) {
+  const options = optionsOf(given)
+  return { strict: flag(options, 'strict', false), full: flag(options, 'full', true), timeoutMs: options.timeoutMs ?? 0 }
+}
+
+export const flagBits = (strict, full) => (strict ? 1 : 0) + (full ? 2 : 0)
+
+/** The last call's result as a Report. */
+export function reportOf(engine) {
+  const report = engine.resultJson()
+  fixFindings(report.findings)
+  return report
+}

@@ -1,0 +1,72 @@
+import { inflateRawSync } from 'node:zlib'
+import { OpspecError } from './errors.js'
+
+// Reads .zip archives of bundles: stored and deflated entries, no encryption, no zip64.
+
+const MOST_BYTES = 2 ** 30
+const END = 0x06054b50, ENTRY = 0x02014b50, LOCAL = 0x04034b50
+
+const malformed = message => new OpspecError('malformed', `the zip archive is damaged: ${message}`)
+
+function endRecord(view) {
+  const first = Math.max(0, view.byteLength - 22 - 65535)
+  for (let at = view.byteLength - 22; at >= first; at--) {
+    if (view.getUint32(at, true) === END) return { count: view.getUint16(at + 10, true), start: view.getUint32(at + 16, true) }
+  }
+  throw malformed('it has no list of files')
+}
+
+function contentOf(bytes, view, { offset, packed, size, method, name }) {
+  if (offset + 30 > bytes.length || view.getUint32(offset, true) !== LOCAL) throw malformed(`${name} is not where the list says`)
+  const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true)
+  const data = bytes.subarray(start, start + packed)
+  if (method === 0) return data.slice()
+  if (method !== 8) throw new OpspecError('unsupported', `the zip archive's file ${name} is packed in a way that is not known (${method})`)
+  try {
+    const out = inflateRawSync(data, { maxOutputLength: Math.max(1, size) })
+    return new Uint8Array(out.buffer, out.byteOffset, out.byteLength)
+  } catch (cause) {
+    throw malformed(`${name}: ${cause.message}`)
+  }
+}
+
+function entriesOf(bytes, view) {
+  const { count, start } = endRecord(view)
+  const entries = []
+  let at = start
+  for (let i = 0; i < count; i++) {
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== ENTRY) throw malformed('its list of files is cut')
+    const nameLength = view.getUint16(at + 28, true)
+    entries.push({
+      flags: view.getUint16(at + 8, true), method: view.getUint16(at + 10, true), packed: view.getUint32(at + 20, true),
+      size: view.getUint32(at + 24, true), offset: view.getUint32(at + 42, true),
+      name: new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength))
+    })
+    at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+  }
+  return entries
+}
+
+const wanted = name => !name.endsWith('/') && !name.startsWith('/') && !name.includes('\\') && !name.split('/').some(part => part === '..' || part === '__MACOSX')
+
+// One folder around everything is taken off, unless it is a data set.
+function topFolder(names) {
+  const top = /^[^/]+\//.exec(names[0] ?? '')?.[0]
+  return top === undefined || /^test_data_set_\d+\/$/.test(top) || names.some(name => !name.startsWith(top)) ? '' : top
+}
+
+/** @returns {Map<string, Uint8Array>} */
+export function readZip(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const entries = entriesOf(bytes, view).filter(({ name }) => wanted(name))
+  const top = topFolder(entries.map(({ name }) => name))
+  const files = new Map()
+  let total = 0
+  for (const entry of entries) {
+    if (entry.flags & 1) throw new OpspecError('unsupported', `the zip archive's file ${entry.name} is encrypted`)
+    total += entry.size
+    if (total > MOST_BYTES) throw new OpspecError('limit', `the zip archive unpacks to more than ${MOST_BYTES} bytes`)
+    files.set(entry.name.slice(top.length), contentOf(bytes, view, entry))
+  }
+  return files
+}

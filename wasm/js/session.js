@@ -1,0 +1,227 @@
+import { optionsOf } from './arguments.js'
+import { abortedError, codeOf, invalid, NEEDS_HOST, OK, OpspecError, timeoutError, YIELD } from './errors.js'
+import { watch } from './handles.js'
+import { now, turn } from './platform.js'
+import { parseType, withDispose } from './values.js'
+
+const TURN_MS = 25     // work between turns of the event loop
+const MOST_STEPS = 16  // steps of the core between looks at the clock
+const SLOW_MS = 4
+
+/**
+ * Steps `step(budget)` until it answers OK. Gives the event loop a turn now and then, waits for kernels that answered a
+ * promise, and ends early for an abort or a time-out.
+ * @param {import('./engine.js').Engine} engine
+ * @param {{ step: (budget: number) => number, answer: (failed: number, message: number) => void, signal?: AbortSignal,
+ *   timeoutMs?: number, gone: () => boolean }} job
+ */
+export async function drive(engine, job) {
+  const start = now()
+  const deadline = job.timeoutMs === undefined ? Infinity : start + job.timeoutMs
+  let lastTurn = start
+  let budget = 4
+  let before = start
+  for (;;) {
+    const status = engine.guard(() => {
+      engine.kernels.signal = job.signal
+      return job.step(budget)
+    })
+    if (status === OK) return
+    const time = now()
+    if (status === NEEDS_HOST) {
+      await waitForKernel(engine, job, deadline)
+      lastTurn = now()
+    } else if (status !== YIELD) {
+      throw engine.trouble(status)
+    } else if (time - lastTurn >= TURN_MS) {
+      await turn()
+      lastTurn = now()
+    }
+    checkTime(engine, job, deadline)
+    const took = time - before
+    budget = took > SLOW_MS ? Math.max(1, budget >> 1) : Math.min(MOST_STEPS, budget << 1)
+    before = now()
+  }
+}
+
+function checkTime(engine, job, deadline) {
+  if (job.signal?.aborted) throw abortedError(job.signal)
+  if (now() > deadline) throw timeoutError(job.timeoutMs)
+  if (engine.dead || job.gone()) throw new OpspecError('aborted', 'the Env or session was disposed during the run')
+}
+
+// The promise of the kernel, or earlier the abort or the time limit.
+async function waitForKernel(engine, job, deadline) {
+  const { promise, run, instance } = engine.kernels.pending
+  engine.kernels.pending = null
+  let timer
+  let onAbort
+  const ends = [promise.then(outputs => ({ outputs }), error => ({ error }))]
+  if (job.signal) {
+    ends.push(new Promise(resolve => {
+      onAbort = () => resolve(null)
+      job.signal.addEventListener('abort', onAbort, { once: true })
+    }))
+  }
+  if (deadline !== Infinity) ends.push(new Promise(resolve => { timer = setTimeout(() => resolve(null), Math.max(0, deadline - now() + 1)) }))
+  const end = await Promise.race(ends)
+  clearTimeout(timer)
+  job.signal?.removeEventListener('abort', onAbort)
+  checkTime(engine, job, deadline)
+  if (end === null) return
+  engine.guard(() => answer(engine, job, run, instance, end))
+}
+
+function answer(engine, job, run, instance, { outputs, error }) {
+  if (error === undefined) {
+    try {
+      engine.kernels.writeOutputs(instance, run, outputs)
+      job.answer(0, 0)
+      return
+    } catch (wrong) {
+      error = wrong
+    }
+  }
+  engine.kernels.cause = error
+  const message = error?.message ?? String(error)
+  job.answer(1, engine.putText(message))
+}
+
+/** A model made ready to run. Made by env.createSession. */
+export class Session {
+  #engine
+  #address
+  #inputs = new Map()
+  #required
+  #outputs
+  #tail = null
+  #unwatch
+
+  constructor(engine, address, described) {
+    this.#engine = engine
+    this.#address = address
+    described.inputs.forEach(({ name, type }, number) => this.#inputs.set(name, { number, type: type === '' ? null : parseType(type) }))
+    this.#required = described.inputs.filter(input => !input.initialized).map(({ name }) => name)
+    this.#outputs = described.outputs.map(({ name }) => name)
+    this.inputNames = Object.freeze([...this.#required])
+    this.outputNames = Object.freeze([...this.#outputs])
+    this.#unwatch = watch(this, () => { if (!engine.dead) engine.exports.opspec_free_session(engine.port, address) })
+  }
+
+  async run(feeds, options) {
+    const given = options === undefined ? undefined : optionsOf(options)
+    this.#alive()
+    // One run at a time: the plan's memory is the session's.
+    while (this.#tail !== null) {
+      await this.#tail
+      if (given?.signal?.aborted) throw abortedError(given.signal)
+      this.#alive()
+    }
+    const run = this.#engine.guard(() => this.#start(feeds, given))
+    let done
+    this.#tail = new Promise(resolve => { done = resolve })
+    try {
+      return await this.#finish(run, given)
+    } finally {
+      this.#tail = null
+      done()
+    }
+  }
+
+  #alive() {
+    if (this.#address === 0) throw invalid('session: was disposed')
+  }
+
+  #start(feeds, options) {
+    const engine = this.#engine
+    if (feeds === null || typeof feeds !== 'object') throw invalid('feeds: must be an object of input names and values')
+    const outputs = this.#wanted(options?.outputs)
+    const pairs = []
+    try {
+      this.#feed(feeds, pairs)
+      const at = pairs.length
+      if (outputs !== null) engine.putTexts(outputs, at)
+      const table = engine.exports.opspec_table(engine.port, at + 1) >> 3
+      engine.sync()
+      for (let i = 0; i < at; i++) engine.f64[table + i] = pairs[i]
+    } catch (error) {
+      for (let i = 1; i < pairs.length; i += 2) engine.release(pairs[i])
+      throw error
+    }
+    engine.kernels.cause = undefined
+    const run = engine.exports.opspec_start(engine.port, this.#address, pairs.length / 2, outputs === null ? 0 : outputs.length)
+    if (run === 0) throw this.#failed(engine.trouble(engine.resultStatus))
+    return run
+  }
+
+  // Puts number and address of each given input into `pairs`.
+  #feed(feeds, pairs) {
+    for (const name in feeds) {
+      const value = feeds[name]
+      if (value === undefined) continue
+      const input = this.#inputs.get(name)
+      if (input === undefined) throw invalid(`feeds: the model has no input '${name}'; it has ${this.#list(this.#inputs.keys())}`)
+      pairs.push(input.number, this.#engine.fromValue(value, input.type, `feeds.${name}`))
+    }
+    for (const name of this.#required) {
+      if (feeds[name] === undefined) throw invalid(`feeds: input '${name}' is missing; the model has ${this.#list(this.#required)}`)
+    }
+  }
+
+  #list(names) {
+    return [...names].map(name => `'${name}'`).join(', ') || 'none'
+  }
+
+  #wanted(outputs) {
+    if (outputs === undefined) return null
+    if (!Array.isArray(outputs) || outputs.length === 0 || outputs.some(name => typeof name !== 'string')) {
+      throw invalid('outputs: must be a list of names')
+    }
+    return outputs
+  }
+
+  async #finish(run, options) {
+    const engine = this.#engine
+    const { exports, port } = engine
+    try {
+      await drive(engine, {
+        step: budget => exports.opspec_step(port, run, budget),
+        answer: (failed, message) => exports.opspec_answer(port, run, failed, message),
+        signal: options?.signal,
+        timeoutMs: options?.timeoutMs,
+        gone: () => this.#address === 0
+      })
+      return engine.guard(() => this.#results(run, options?.outputs ?? this.#outputs))
+    } catch (error) {
+      throw this.#failed(error)
+    } finally {
+      if (!engine.dead) exports.opspec_free_run(run)
+    }
+  }
+
+  #results(run, names) {
+    const out = {}
+    for (let i = 0; i < names.length; i++) out[names[i]] = this.#engine.toValue(this.#engine.exports.opspec_run_output(run, i))
+    return out
+  }
+
+  // What a JS kernel threw is the cause of the failure.
+  #failed(error) {
+    const { cause } = this.#engine.kernels
+    this.#engine.kernels.cause = undefined
+    if (!(error instanceof OpspecError) || error.code !== codeOf(50) || cause === undefined) return error
+    return new OpspecError(error.code, error.message, { path: error.path, cause })
+  }
+
+  dispose() {
+    if (this.#address === 0) return
+    this.#unwatch()
+    const address = this.#address
+    this.#address = 0
+    const free = () => { if (!this.#engine.dead) this.#engine.exports.opspec_free_session(this.#engine.port, address) }
+    // A run in progress ends first.
+    if (this.#tail === null) free()
+    else this.#tail.then(free)
+  }
+}
+withDispose(Session)

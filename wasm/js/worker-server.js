@@ -1,0 +1,114 @@
+import { createEnvWith, Env } from './env.js'
+import { invalid } from './errors.js'
+import { Model } from './model.js'
+import { isNode, nodeModule } from './platform.js'
+import { Registration } from './registration.js'
+import { Session } from './session.js'
+import { decode, encode, encodeError, envMethods, handleKinds } from './worker-protocol.js'
+
+const kindOf = value => value instanceof Model ? 'model' : value instanceof Session ? 'session' : value instanceof Registration ? 'registration' : null
+
+// The other end: onMessage and postMessage, whatever kind of worker this is.
+async function port() {
+  if (isNode) {
+    const { parentPort } = await nodeModule('worker_threads')
+    return { post: message => parentPort.postMessage(message), listen: listener => parentPort.on('message', listener) }
+  }
+  return { post: message => globalThis.postMessage(message), listen: listener => globalThis.addEventListener('message', event => listener(event.data)) }
+}
+
+// A kernel given as the text or address of an ES module.
+async function importKernel(kernel) {
+  if (kernel == null || typeof kernel === 'object' && !(kernel instanceof URL)) return kernel
+  const text = String(kernel)
+  const isAddress = kernel instanceof URL || /^(https?|blob|data|file):/.test(text)
+  const address = isAddress ? text : isNode ? `data:text/javascript,${encodeURIComponent(text)}` : URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
+  try {
+    return (await import(/* @vite-ignore */ /* webpackIgnore: true */ address)).default
+  } catch (cause) {
+    throw invalid(`kernel: the module cannot be loaded: ${cause.message}`, { cause })
+  } finally {
+    if (address.startsWith('blob:') && !isAddress) URL.revokeObjectURL(address)
+  }
+}
+
+class Server {
+  constructor(post) {
+    this.post = post
+    this.env = null
+    this.handles = new Map()
+    this.numbers = new Map()
+    this.cancels = new Map()
+  }
+
+  async start(options) {
+    this.env = await createEnvWith(options.wasm ?? new URL('./opspec.wasm', import.meta.url), options)
+  }
+
+  // A handle's number is the id of the call that made it.
+  #describe(id, value) {
+    const kind = kindOf(value)
+    if (kind === null) return { value: encode(value, object => this.numbers.get(object)) }
+    this.handles.set(id, value)
+    this.numbers.set(value, id)
+    const properties = Object.fromEntries(handleKinds[kind].properties.map(name => [name, value[name]]))
+    return { handle: { kind, properties } }
+  }
+
+  #disposeHandle(number) {
+    const handle = this.handles.get(number)
+    this.handles.delete(number)
+    this.numbers.delete(handle)
+    handle?.dispose()
+  }
+
+  async #invoke({ id, method, args, handle }) {
+    if (method === 'start') return this.start(args[0])
+    if (method === 'memory') return Env.memoryUsed(this.env)
+    if (handle !== undefined && method === 'dispose') return this.#disposeHandle(handle)
+    const given = decode(args, ({ number }) => this.handles.get(number))
+    const target = handle === undefined ? this.env : this.handles.get(handle)
+    const known = handle === undefined ? envMethods : handleKinds[kindOf(target)]?.methods
+    if (!known?.includes(method)) throw invalid(`there is no method ${method}`)
+    if (method === 'registerOperator') given[1] = await importKernel(given[1])
+    this.#attachSignal(id, given)
+    return target[method](...given)
+  }
+
+  // Options with a signal come last and are marked.
+  #attachSignal(id, args) {
+    const last = args.at(-1)
+    if (last === null || typeof last !== 'object' || last.$signal !== true) return
+    const controller = new AbortController()
+    this.cancels.set(id, controller)
+    delete last.$signal
+    last.signal = controller.signal
+  }
+
+  async receive(message) {
+    if (message.cancel) {
+      this.cancels.get(message.id)?.abort()
+      return
+    }
+    let answer
+    try {
+      answer = this.#describe(message.id, await this.#invoke(message))
+    } catch (error) {
+      answer = { error: encodeError(error) }
+    }
+    this.cancels.delete(message.id)
+    try {
+      this.post({ id: message.id, ...answer })
+    } catch (error) {
+      this.post({ id: message.id, error: encodeError(invalid(`the answer cannot be sent: ${error.message}`)) })
+    }
+  }
+}
+
+/** Serves one Env to the client at the other end of this worker. */
+export async function serveEnv() {
+  const { post, listen } = await port()
+  const server = new Server(post)
+  listen(message => server.receive(message))
+  post({ ready: true })
+}
