@@ -5,6 +5,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 
+// Names that early exporters wrote and that onnx.checker lets pass without a schema.
+const legacy = ['ATen', 'Affine', 'ConstantFill', 'Crop', 'DynamicSlice', 'GRUUnit', 'GivenTensorFill', 'ImageScaler',
+  'ParametricSoftplus', 'Scale', 'ScaledTanh']
 const UNBOUNDED = 2147483647
 const elements = new Set(readFileSync(new URL('../core/include/opspec/element_types.def', import.meta.url), 'utf8')
   .split('\n').filter(line => line.startsWith('OPSPEC_ELEMENT(')).map(line => line.split('"')[1]))
@@ -58,6 +61,7 @@ writeFileSync(new URL('onnx-signatures.json', import.meta.url), `{
 "onnx": ${JSON.stringify(dump.onnx_version)},
 "ir_version": ${dump.ir_version},
 "domains": ${JSON.stringify(versions)},
+"legacy": ${JSON.stringify(legacy)},
 "typeSets": [
 ${lines(typeSets)}
 ],

@@ -164,6 +164,10 @@ const os_signature_domain os_signature_domains[] = {
 ${domains.map(domain => `  {OS_STR_INIT(${cText(domain)}), ${data.domains[domain]}},`).join('\n')}
 };
 const uint32_t os_signature_domain_count = ${domains.length};
+const os_str os_signature_legacy[] = {
+${data.legacy.map(name => `  OS_STR_INIT(${cText(name)}),`).join('\n')}
+};
+const uint32_t os_signature_legacy_count = ${data.legacy.length};
 const os_signature os_signatures[] = {
 ${records.join('\n')}
 };

@@ -23,9 +23,9 @@ typedef struct os_graph_value {
   int32_t producer; // node index, OS_FROM_NODE
   int32_t outer;
   bool is_input, is_output;
-  const Onnx__TensorProto *initializer;             // NULL = none
+  const Onnx__TensorProto *initializer;              // NULL = none
   const Onnx__SparseTensorProto *sparse_initializer; // NULL = none
-  const Onnx__ValueInfoProto *declared;             // input, output or value_info; NULL = none
+  const Onnx__ValueInfoProto *declared;              // input, output or value_info; NULL = none
 } os_graph_value;
 
 typedef struct os_graph_node {
@@ -33,7 +33,8 @@ typedef struct os_graph_node {
   const Onnx__NodeProto *proto;
   const int32_t *inputs, *outputs; // value numbers, OS_ABSENT = left out
   uint32_t input_count, output_count;
-  const op_graph *function; // a model-local function (or a standard one without kernel), its attributes bound for this call
+  const op_graph *
+      function; // a model-local function (or a standard one without kernel), its attributes bound for this call
 } os_graph_node;
 
 struct os_graph {
@@ -49,5 +50,8 @@ struct os_graph {
   const int32_t *inputs, *outputs;
   uint32_t input_count, output_count;
 };
+
+// Number of the value of this name, OS_ABSENT when the graph has none.
+int32_t os_graph_find_value(const op_graph *self, os_str name);
 
 #endif

@@ -10,10 +10,12 @@
 // it with OS_OPERATOR_FAILED and inferring->message.
 os_status os_inference_run(os_inferring *self, os_model *model, const op_graph *graph, os_fact *facts);
 // One node, from what facts[] says of its inputs.
-os_status os_inference_node(os_inferring *self, os_model *model, const op_graph *graph, uint32_t node, os_fact *facts);
+os_status os_inference_node(os_inferring *self, os_model *model, const op_graph *graph, uint32_t node,
+                            os_fact *facts);
 // Fact of a declared input, output or value_info; dim_params become symbols of self->dims.
 os_fact os_inference_declared(os_inferring *self, const Onnx__ValueInfoProto *declared);
 // An inferring whose `body` hook works on this model.
-void os_inference_init(os_inferring *self, os_arena *arena, os_model *model, os_registry *registry, os_report *report);
+void os_inference_init(os_inferring *self, os_arena *arena, os_model *model, os_registry *registry,
+                       os_report *report);
 
 #endif

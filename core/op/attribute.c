@@ -62,14 +62,21 @@ const os_str *op_attr_strings(const op_node *node, const char *name, size_t *cou
   return attribute == NULL ? NULL : attribute->as.strings;
 }
 
+const op_value *op_attribute_value(const op_attribute *self) {
+  if (self->kind != OP_ATTR_TENSOR && self->kind != OP_ATTR_SPARSE) return NULL;
+  if (self->as.value != NULL || self->lazy == NULL) return self->as.value;
+  return self->lazy->value != NULL ? self->lazy->value : self->lazy->load(self->lazy);
+}
+
 const op_tensor *op_attr_tensor(const op_node *node, const char *name) {
   const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_TENSOR);
-  return attribute == NULL || attribute->as.value == NULL ? NULL : op_value_tensor(attribute->as.value);
+  const op_value *value = attribute == NULL ? NULL : op_attribute_value(attribute);
+  return value == NULL ? NULL : op_value_tensor(value);
 }
 
 const op_value *op_attr_sparse(const op_node *node, const char *name) {
   const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_SPARSE);
-  return attribute == NULL ? NULL : attribute->as.value;
+  return attribute == NULL ? NULL : op_attribute_value(attribute);
 }
 
 op_type op_attr_type(const op_node *node, const char *name) {

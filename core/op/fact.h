@@ -15,6 +15,7 @@ typedef struct os_fact {
   bool small_scalar;
   const op_tensor *value; // the whole value, NULL = unknown
   const op_fact *element; // of a sequence or optional: what is known of every element, NULL = nothing
+  bool absent;            // input of a function that the call leaves out: whoever reads it has no input there
 } os_fact;
 
 // One inference: its tables, where findings go, and how bodies are inferred.
@@ -27,15 +28,18 @@ typedef struct os_inferring {
   // Infers a body; set by the model's inference. `node` is the node that has it.
   os_status (*body)(struct os_inferring *self, const op_graph *body, const op_fact *const *inputs,
                     size_t count, const op_fact *const **outputs, size_t *output_count);
-  void *context;  // of `body`
-  os_str path;    // path of the node for findings
-  os_range range; // bytes of the node in its document, start == end: unknown
+  void *context;       // of `body`
+  os_str path;         // path of the node for findings
+  const os_stop *stop; // may be NULL
+  os_range range;      // bytes of the node in its document, start == end: unknown
 } os_inferring;
 
 // A fault of the node: a finding with the node, path and bytes set, to be completed by the caller. With a NULL report it goes
 // to `message` and the answer is NULL: the inference ends with OS_OPERATOR_FAILED.
 os_finding *os_inferring_fault(os_inferring *self, const op_node *node, const os_rule *rule,
                                const char *format, ...) __attribute__((format(printf, 4, 5)));
+// Names the node in the finding. The report outlives the node, so the names are copied.
+void os_finding_set_node(os_report *report, os_finding *finding, const op_node *node);
 // "tensor(float) [2, N]" for messages.
 os_str os_fact_print(const os_inferring *self, const op_fact *fact);
 

@@ -17,6 +17,14 @@ static os_str os_inferring__format(os_arena *arena, const char *format, va_list 
   return (os_str){data, (size_t)len};
 }
 
+void os_finding_set_node(os_report *report, os_finding *finding, const op_node *node) {
+  finding->has_node = true;
+  finding->node.index = node->index;
+  finding->node.name = os_arena_copy(report->arena, node->name);
+  finding->node.op_type = os_arena_copy(report->arena, node->op_type);
+  finding->node.domain = os_arena_copy(report->arena, node->domain);
+}
+
 static os_finding *os_inferring__fault(os_inferring *self, const op_node *node, const os_rule *rule,
                                        const char *format, va_list arguments) {
   os_str text = os_inferring__format(self->arena, format, arguments);
@@ -33,16 +41,12 @@ static os_finding *os_inferring__fault(os_inferring *self, const op_node *node, 
     return NULL;
   }
   os_finding *finding = os_report_add(self->report, rule, "%.*s: %.*s", OS_ARG(node->op_type), OS_ARG(text));
-  finding->where.path = self->path;
+  finding->where.path = os_arena_copy(self->report->arena, self->path);
   if (self->range.start != self->range.end) {
     os_where_range(&finding->where, self->range.start, self->range.end);
     finding->where.binary = true;
   }
-  finding->has_node = true;
-  finding->node.index = node->index;
-  finding->node.name = node->name;
-  finding->node.op_type = node->op_type;
-  finding->node.domain = node->domain;
+  os_finding_set_node(self->report, finding, node);
   return finding;
 }
 
@@ -278,6 +282,7 @@ os_status op_infer_body(op_infer *ctx, const op_graph *body, const op_fact *cons
   os_status status = inferring->body(inferring, body, inputs, count, outputs, output_count);
   inferring->path = path;
   inferring->range = range;
+  ctx->failed |= status == OS_OPERATOR_FAILED;
   return status;
 }
 

@@ -364,3 +364,11 @@ size_t os_registry_domains_of(const os_registry *self, os_str op_type, os_str *d
   }
   return count;
 }
+
+bool os_registry_is_legacy(const os_registry *self, os_str domain, os_str op_type) {
+  (void)self;
+  if (os_registry__domain(domain).len > 0) return false;
+  for (uint32_t i = 0; i < os_signature_legacy_count; i++)
+    if (os_str_eq(os_signature_legacy[i], op_type)) return true;
+  return false;
+}

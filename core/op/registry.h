@@ -36,6 +36,8 @@ size_t os_registry_unplaced(const os_registry *self, const op_row **row);
 size_t os_registry_suggest(const os_registry *self, os_str domain, os_str op_type, os_str *names,
                            size_t room);
 
+// Is it one of the names that early exporters wrote in the standard's domain, and that no operator set ever declared?
+bool os_registry_is_legacy(const os_registry *self, os_str domain, os_str op_type);
 // Domains, at most `room`, that have an operator of this name; answers how many.
 size_t os_registry_domains_of(const os_registry *self, os_str op_type, os_str *domains, size_t room);
 

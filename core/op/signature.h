@@ -41,6 +41,12 @@ typedef enum op_attr_kind {
   OP_ATTR_TYPES = 14,
 } op_attr_kind;
 
+// A tensor or sparse tensor of a document, decoded when first asked for.
+typedef struct op_lazy_value {
+  op_value *value; // NULL until then, and when it cannot be decoded
+  op_value *(*load)(struct op_lazy_value *self);
+} op_lazy_value;
+
 // A value of an attribute, of a node or as a default. Which member holds depends on `kind`.
 typedef struct op_attribute {
   os_str name;
@@ -60,6 +66,7 @@ typedef struct op_attribute {
     const op_graph *const *graphs;
     const op_type *types;
   } as;
+  op_lazy_value *lazy; // TENSOR, SPARSE: where as.value is NULL; op_attribute_value looks at both
 } op_attribute;
 
 typedef struct op_attribute_schema {
@@ -88,6 +95,8 @@ struct op_schema {
   const char *source; // "onnx", or where a custom one came from
 };
 
+// Value of a TENSOR or SPARSE attribute; NULL for other kinds and when it cannot be decoded. Borrowed.
+const op_value *op_attribute_value(const op_attribute *self);
 // NULL when the schema has no such attribute.
 const op_attribute_schema *op_schema_attribute(const op_schema *self, os_str name);
 // The formal parameter of an actual one: the last serves all that follow when it is variadic. NULL beyond.

@@ -32,6 +32,9 @@ extern const uint16_t os_signature_set_starts[];
 extern const uint32_t os_signature_set_count;
 extern const os_signature_domain os_signature_domains[];
 extern const uint32_t os_signature_domain_count;
+extern const os_str
+    os_signature_legacy[]; // names that were never declared, but are let pass in the standard's domain
+extern const uint32_t os_signature_legacy_count;
 extern const os_signature os_signatures[]; // in order of domain, name, since
 extern const uint32_t os_signature_count;
 

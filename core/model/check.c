@@ -1,0 +1,228 @@
+#include "check.h"
+
+// ---- The model's own fields (checker rules A) -------------------------------------------------------------
+
+os_status os_check_metadata(os_checking *self, Onnx__StringStringEntryProto *const *entries, size_t count,
+                            os_spot spot, const char *where, os_severity severity) {
+  if (count < 2) return OS_OK;
+  os_map keys;
+  os_map_init(&keys, self->report->arena);
+  for (size_t i = 0; i < count; i++) {
+    bool added;
+    os_map_entry *entry = os_map_put(&keys, os_bytes_str(entries[i]->key), &added);
+    OS_TRY_ALLOC(entry);
+    if (added) {
+      entry->value.number = i;
+      continue;
+    }
+    os_finding *finding =
+        os_report_add_as(self->report, &os_rule_model_metadata_duplicate, severity,
+                         "the key \"%.*s\" comes twice", OS_ARG(os_bytes_str(entries[i]->key)));
+    spot.message = entries[i];
+    os_finding_place(self->report, finding, spot, "%smetadata_props[%zu]", where, i);
+    os_related *related = os_finding_relate(self->report, finding, "first here");
+    if (related != NULL) os_where_message(&related->where, finding->where.path, entries[entry->value.number]);
+  }
+  return OS_OK;
+}
+
+static os_finding *os_check__root(os_checking *self, const os_rule *rule, const char *path,
+                                  const void *message, const char *text) {
+  os_finding *finding = os_report_add(self->report, rule, "%s", text);
+  os_where_message(&finding->where, os_str_of(path), message);
+  return finding;
+}
+
+static os_status os_check__imports(os_checking *self, Onnx__OperatorSetIdProto *const *imports, size_t count,
+                                   os_str base) {
+  os_map seen;
+  os_map_init(&seen, self->report->arena);
+  for (size_t i = 0; i < count; i++) {
+    os_str domain = os_bytes_str(imports[i]->domain);
+    int64_t version = imports[i]->version;
+    os_finding *finding = NULL;
+    int newest = os_registry_domain_version(self->model->registry, domain);
+    if (version > INT32_MAX || version < INT32_MIN)
+      finding =
+          os_report_add(self->report, &os_rule_model_opset_range,
+                        "version %lld of \"%.*s\" does not fit 32 bits", (long long)version, OS_ARG(domain));
+    else if (os_map_get(&seen, domain) != NULL)
+      finding = os_report_add(self->report, &os_rule_model_opset_duplicate,
+                              "\"%.*s\" is imported a second time; version %lld holds", OS_ARG(domain),
+                              (long long)version);
+    else if (newest > 0 && version > newest)
+      finding = os_report_add(self->report, &os_rule_model_opset_newer,
+                              "version %lld of \"%.*s\" is newer than %d, the newest known",
+                              (long long)version, OS_ARG(domain), newest);
+    else if (os_str_is(domain, "ai.onnx"))
+      finding = os_report_add(self->report, &os_rule_model_opset_alias,
+                              "the standard's domain is spelt \"ai.onnx\"");
+    if (finding != NULL)
+      os_where_message(&finding->where, os_model_path(self->report->arena, base, "opset_import[%zu]", i),
+                       imports[i]);
+    OS_TRY_ALLOC(os_map_put(&seen, domain, NULL));
+  }
+  return OS_OK;
+}
+
+os_status os_check_model_header(os_checking *self) {
+  const Onnx__ModelProto *proto = self->model->proto;
+  if (proto == NULL) {
+    if (self->model->main->imports->newest)
+      os_check__root(self, &os_rule_model_opset_assumed, "", NULL,
+                     "the operator sets are not stated here; the newest ones were assumed");
+    return OS_OK;
+  }
+  int64_t version = proto->ir_version;
+  if (version == 0) {
+    os_check__root(self, &os_rule_model_ir_version_missing, "ir_version", NULL, "ir_version is not set");
+  } else if (version > OS_IR_NEWEST) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_model_ir_version_unsupported,
+                      "ir_version is %lld; the newest known is %d", (long long)version, OS_IR_NEWEST);
+    os_where_message(&finding->where, OS_STR("ir_version"), NULL);
+  } else if (version < 3 && proto->n_opset_import > 0) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_model_opset_before_ir_3,
+                      "ir_version is %lld, and opset_import came with version 3", (long long)version);
+    os_where_message(&finding->where, OS_STR("opset_import[0]"), proto->opset_import[0]);
+  } else if (version >= 3 && proto->n_opset_import == 0) {
+    os_check__root(self, &os_rule_model_opset_missing, "opset_import", NULL,
+                   "the model imports no operator set");
+  }
+  OS_TRY(os_check__imports(self, proto->opset_import, proto->n_opset_import, OS_STR("")));
+  OS_TRY(os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, (os_spot){0}, "", OS_ERROR));
+  if (proto->graph == NULL)
+    os_check__root(self, &os_rule_model_graph_missing, "graph", NULL, "the model has no graph");
+  if (self->model->function_count > 10000) {
+    os_finding *finding = os_report_add(self->report, &os_rule_model_function_count,
+                                        "the model has %u functions", self->model->function_count);
+    os_where_message(&finding->where, OS_STR("functions"), NULL);
+  }
+  return OS_OK;
+}
+
+// ---- Functions (checker rules H) --------------------------------------------------------------------------
+
+static os_status os_check__distinct(os_checking *self, const os_function *function,
+                                    const ProtobufCBinaryData *names, size_t count, const char *what) {
+  os_map seen;
+  os_map_init(&seen, self->report->arena);
+  for (size_t i = 0; i < count; i++) {
+    bool added;
+    OS_TRY_ALLOC(os_map_put(&seen, os_bytes_str(names[i]), &added));
+    if (added) continue;
+    os_finding *finding = os_report_add(self->report, &os_rule_model_function_parameter,
+                                        "\"%.*s\" is an %s twice", OS_ARG(os_bytes_str(names[i])), what);
+    os_finding_place(self->report, finding, (os_spot){function->body, NULL, function->proto}, "%s[%zu]", what,
+                     i);
+  }
+  return OS_OK;
+}
+
+static os_status os_check__function_attributes(os_checking *self, const os_function *function) {
+  const Onnx__FunctionProto *proto = function->proto;
+  OS_TRY(os_check__distinct(self, function, proto->attribute, proto->n_attribute, "attribute"));
+  if (proto->n_attribute_proto == 0) return OS_OK;
+  os_map plain;
+  os_map_init(&plain, self->report->arena);
+  for (size_t i = 0; i < proto->n_attribute; i++)
+    OS_TRY_ALLOC(os_map_put(&plain, os_bytes_str(proto->attribute[i]), NULL));
+  for (size_t i = 0; i < proto->n_attribute_proto; i++) {
+    bool added;
+    os_str name = os_bytes_str(proto->attribute_proto[i]->name);
+    OS_TRY_ALLOC(os_map_put(&plain, name, &added));
+    if (added) continue;
+    os_finding *finding = os_report_add(self->report, &os_rule_model_function_attribute,
+                                        "the attribute \"%.*s\" is declared twice", OS_ARG(name));
+    os_finding_place(self->report, finding, (os_spot){function->body, NULL, proto->attribute_proto[i]},
+                     "attribute_proto[%zu]", i);
+  }
+  return OS_OK;
+}
+
+// Every operator of the body is the same in the model's imports and in the function's. onnx.checker merges all functions'
+// imports into the model's, so that a domain which only functions use does not count.
+static void os_check__function_opset(os_checking *self, const os_function *function,
+                                     const os_graph_index *body) {
+  int of_model, of_function;
+  os_registry *registry = self->model->registry;
+  if (function->imports.newest || self->model->proto == NULL) return;
+  for (uint32_t i = 0; i < body->graph.node_count; i++) {
+    const os_graph_node *node = &body->nodes[i];
+    const op_node *op = &node->node;
+    if (!os_imports_find(&self->model->imports, op->domain, &of_model) ||
+        !os_imports_find(&function->imports, op->domain, &of_function) || of_model == of_function)
+      continue;
+    const op_schema *a = os_registry_find(registry, op->domain, op->op_type, op->overload, of_model).schema;
+    const op_schema *b =
+        os_registry_find(registry, op->domain, op->op_type, op->overload, of_function).schema;
+    if (a == b) continue;
+    os_finding *finding = os_report_add(self->report, &os_rule_model_function_opset,
+                                        "%.*s is another operator in version %d of \"%.*s\", which the "
+                                        "function imports, than in %d, the model's",
+                                        OS_ARG(op->op_type), of_function, OS_ARG(op->domain), of_model);
+    os_finding_place(self->report, finding, (os_spot){body, node, NULL}, "%s", "");
+  }
+}
+
+os_status os_check_function(os_checking *self, const os_function *function) {
+  const Onnx__FunctionProto *proto = function->proto;
+  const os_graph_index *body = function->body;
+  os_spot spot = {body, NULL, proto};
+  if (proto->name.len == 0) {
+    os_finding *finding = os_report_add(self->report, &os_rule_model_function_name, "a function has no name");
+    os_finding_place(self->report, finding, spot, "name");
+  }
+  if (!proto->has_domain) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_model_function_name, "the function \"%.*s\" has no domain",
+                      OS_ARG(os_bytes_str(proto->name)));
+    os_finding_place(self->report, finding, spot, "domain");
+  }
+  OS_TRY(os_check__imports(self, proto->opset_import, proto->n_opset_import, body->graph.path));
+  OS_TRY(os_check__distinct(self, function, proto->output, proto->n_output, "output"));
+  OS_TRY(os_check__function_attributes(self, function));
+  OS_TRY(os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, spot, "", OS_WARNING));
+  os_check__function_opset(self, function, body);
+  return OS_OK;
+}
+
+// ---- The whole --------------------------------------------------------------------------------------------
+
+static os_status os_check__structure(os_checking *self) {
+  os_model *model = self->model;
+  OS_TRY(os_check_model_header(self));
+  OS_TRY(os_check_configurations(self));
+  for (uint32_t i = 0; i < model->function_count; i++) OS_TRY(os_check_function(self, &model->functions[i]));
+  for (size_t i = 0; i < model->graphs.count; i++) {
+    const os_graph_index *graph = model->graphs.items[i];
+    if (graph->instance || (graph == model->main && model->proto != NULL && model->proto->graph == NULL))
+      continue;
+    OS_TRY(os_check_graph(self, graph));
+  }
+  return os_check_training(self);
+}
+
+// A limit or a stop ends a check; what was found so far is told.
+static os_status os_check__end(os_report *report, os_status status) {
+  if (status == OS_TIMEOUT)
+    os_report_incomplete(report, "the time limit was reached");
+  else if (status == OS_ABORTED)
+    os_report_incomplete(report, "the caller cancelled");
+  else if (status == OS_LIMIT)
+    os_report_incomplete(report, "the model is too large to be checked");
+  else
+    return status;
+  return OS_OK;
+}
+
+os_status os_model_check(os_model *self, const os_check_options *options, os_report *report) {
+  os_checking checking = {.model = self, .report = report, .full = options->infer, .stop = options->stop};
+  checking.data = (os_data_check){report, report->arena, os_document_origin(self->document)};
+  os_problems_tell(self, report);
+  os_status status = os_check__structure(&checking);
+  if (status == OS_OK && options->infer) status = os_model_check_inference(self, options->stop, report);
+  OS_TRY(os_check__end(report, status));
+  return report->status;
+}

@@ -1,0 +1,291 @@
+#include "check.h"
+#include "utf8.h"
+
+#include <stdio.h>
+
+// Attributes (checker rules G, and D10 to D14).
+
+// The field of each type, as in onnx.proto, AttributeProto.
+typedef struct os_attribute_field {
+  const char *name;
+  bool (*is_set)(const Onnx__AttributeProto *proto);
+} os_attribute_field;
+
+#define FIELD(name, condition) \
+  static bool os_field__##name(const Onnx__AttributeProto *proto) { return (condition); }
+FIELD(f, proto->has_f)
+FIELD(i, proto->has_i)
+FIELD(s, proto->has_s)
+FIELD(t, proto->t != NULL)
+FIELD(g, proto->g != NULL)
+FIELD(floats, proto->n_floats > 0)
+FIELD(ints, proto->n_ints > 0)
+FIELD(strings, proto->n_strings > 0)
+FIELD(tensors, proto->n_tensors > 0)
+FIELD(graphs, proto->n_graphs > 0)
+FIELD(sparse_tensor, proto->sparse_tensor != NULL)
+FIELD(sparse_tensors, proto->n_sparse_tensors > 0)
+FIELD(tp, proto->tp != NULL)
+FIELD(type_protos, proto->n_type_protos > 0)
+#undef FIELD
+
+static const os_attribute_field os_attribute__fields[] = {
+    [OP_ATTR_FLOAT] = {"f", os_field__f},
+    [OP_ATTR_INT] = {"i", os_field__i},
+    [OP_ATTR_STRING] = {"s", os_field__s},
+    [OP_ATTR_TENSOR] = {"t", os_field__t},
+    [OP_ATTR_GRAPH] = {"g", os_field__g},
+    [OP_ATTR_FLOATS] = {"floats", os_field__floats},
+    [OP_ATTR_INTS] = {"ints", os_field__ints},
+    [OP_ATTR_STRINGS] = {"strings", os_field__strings},
+    [OP_ATTR_TENSORS] = {"tensors", os_field__tensors},
+    [OP_ATTR_GRAPHS] = {"graphs", os_field__graphs},
+    [OP_ATTR_SPARSE] = {"sparse_tensor", os_field__sparse_tensor},
+    [OP_ATTR_SPARSES] = {"sparse_tensors", os_field__sparse_tensors},
+    [OP_ATTR_TYPE] = {"tp", os_field__tp},
+    [OP_ATTR_TYPES] = {"type_protos", os_field__type_protos},
+};
+enum { FIELD_COUNT = sizeof os_attribute__fields / sizeof *os_attribute__fields };
+
+typedef struct os_attribute_check {
+  os_checking *checking;
+  os_report *report;
+  os_spot spot; // of the attribute
+  const Onnx__AttributeProto *proto;
+  os_str name;
+  size_t index;
+} os_attribute_check;
+
+static void os_attribute__find(const os_attribute_check *self, os_finding *finding) {
+  os_finding_place(self->report, finding, self->spot, "attribute[%zu]", self->index);
+}
+
+// ---- Type and value ---------------------------------------------------------------------------------------
+
+static void os_attribute__fields_agree(const os_attribute_check *self) {
+  const Onnx__AttributeProto *proto = self->proto;
+  const char *first = NULL;
+  for (int kind = 1; kind < FIELD_COUNT; kind++) {
+    const os_attribute_field *field = &os_attribute__fields[kind];
+    if (!field->is_set(proto)) continue;
+    if (first != NULL)
+      os_attribute__find(self, os_report_add(self->report, &os_rule_model_attribute_type,
+                                             "the attribute \"%.*s\" has both %s and %s", OS_ARG(self->name),
+                                             first, field->name));
+    else if (proto->has_type && (int)proto->type != kind) {
+      os_finding *finding =
+          os_report_add(self->report, &os_rule_model_attribute_type,
+                        "the attribute \"%.*s\" is of type %s, and its value is in the field %s",
+                        OS_ARG(self->name), op_attr_kind_name((op_attr_kind)proto->type), field->name);
+      os_attribute__find(self, finding);
+    }
+    first = field->name;
+  }
+}
+
+static bool os_attribute__needs_message(op_attr_kind kind) {
+  return kind == OP_ATTR_TENSOR || kind == OP_ATTR_SPARSE || kind == OP_ATTR_GRAPH || kind == OP_ATTR_TYPE;
+}
+
+static bool os_attribute__has_value(const Onnx__AttributeProto *proto) {
+  for (int kind = 1; kind < FIELD_COUNT; kind++)
+    if (os_attribute__fields[kind].is_set(proto)) return true;
+  return false;
+}
+
+// Names that the function around the node declares.
+static bool os_attribute__declared(const os_graph_index *graph, os_str name) {
+  const os_function *function = NULL;
+  for (; graph != NULL && function == NULL; graph = os_graph_index_parent(graph)) function = graph->function;
+  return function != NULL && os_map_get(&function->attributes, name) != NULL;
+}
+
+static void os_attribute__reference(const os_attribute_check *self) {
+  const os_graph_index *graph = self->spot.graph;
+  os_str name = os_bytes_str(self->proto->ref_attr_name);
+  bool inside = graph->in_function || graph->graph.parent != NULL;
+  if (inside && os_attribute__has_value(self->proto))
+    os_attribute__find(self,
+                       os_report_add(self->report, &os_rule_model_attribute_reference,
+                                     "the attribute \"%.*s\" refers to \"%.*s\" and has a value as well",
+                                     OS_ARG(self->name), OS_ARG(name)));
+  else if (!graph->in_function)
+    os_attribute__find(
+        self, os_report_add_as(self->report, &os_rule_model_attribute_reference, OS_WARNING,
+                               "the attribute \"%.*s\" refers to \"%.*s\" of a call, but there is no "
+                               "function around it",
+                               OS_ARG(self->name), OS_ARG(name)));
+  else if (!os_attribute__declared(graph, name))
+    os_attribute__find(
+        self, os_report_add_as(self->report, &os_rule_model_attribute_reference, OS_WARNING,
+                               "the attribute \"%.*s\" refers to \"%.*s\", which the function does not "
+                               "declare",
+                               OS_ARG(self->name), OS_ARG(name)));
+}
+
+static void os_attribute__type(const os_attribute_check *self) {
+  const Onnx__AttributeProto *proto = self->proto;
+  bool reference = proto->ref_attr_name.len > 0;
+  bool lone = self->checking->model->proto == NULL;
+  if (!proto->has_type && (lone || self->checking->model->ir_version >= 2)) {
+    os_attribute__find(self,
+                       os_report_add(self->report, &os_rule_model_attribute_type,
+                                     "the attribute \"%.*s\" does not say its type", OS_ARG(self->name)));
+    return;
+  }
+  os_attribute__fields_agree(self);
+  if (proto->has_ref_attr_name && (reference || self->spot.graph->in_function)) os_attribute__reference(self);
+  const op_schema *schema = self->spot.node == NULL ? NULL : self->spot.node->node.schema;
+  const op_attribute_schema *declared = schema == NULL ? NULL : op_schema_attribute(schema, self->name);
+  op_attr_kind kind = (op_attr_kind)proto->type;
+  if (declared != NULL && proto->has_type && declared->kind != kind) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_model_attribute_type,
+                      "the attribute \"%.*s\" of %.*s is %s, and must be %s", OS_ARG(self->name),
+                      OS_ARG(schema->op_type), op_attr_kind_name(kind), op_attr_kind_name(declared->kind));
+    finding->expected = os_str_of(op_attr_kind_name(declared->kind));
+    finding->actual = os_str_of(op_attr_kind_name(kind));
+    os_attribute__find(self, finding);
+    return;
+  }
+  if (declared != NULL && !reference && os_attribute__needs_message(kind) &&
+      !os_attribute__fields[kind].is_set(proto))
+    os_attribute__find(self, os_report_add(self->report, &os_rule_model_attribute_value,
+                                           "the attribute \"%.*s\" is of type %s and has no field %s",
+                                           OS_ARG(self->name), op_attr_kind_name(kind),
+                                           os_attribute__fields[kind].name));
+}
+
+// ---- Content ----------------------------------------------------------------------------------------------
+
+static void os_attribute__text(const os_attribute_check *self, ProtobufCBinaryData bytes) {
+  os_str text = os_bytes_str(bytes);
+  size_t valid = os_utf8_valid(text);
+  if (valid == text.len) return;
+  char hex[3 * 16 + 1] = "";
+  for (size_t i = 0, at = 0; i < 16 && i < text.len; i++)
+    at += (size_t)snprintf(hex + at, sizeof hex - at, i == 0 ? "%02x" : " %02x", (unsigned char)text.data[i]);
+  os_attribute__find(self, os_report_add(self->report, &os_rule_model_attribute_utf8,
+                                         "the attribute \"%.*s\" is not UTF-8 from byte %zu on: %s%s",
+                                         OS_ARG(self->name), valid, hex, text.len > 16 ? " ..." : ""));
+}
+
+static os_status os_attribute__content(const os_attribute_check *self) {
+  const Onnx__AttributeProto *proto = self->proto;
+  os_data_check *data = &self->checking->data;
+  os_attribute__text(self, proto->s);
+  for (size_t i = 0; i < proto->n_strings; i++) os_attribute__text(self, proto->strings[i]);
+  if (proto->t == NULL && proto->sparse_tensor == NULL && proto->n_tensors == 0 &&
+      proto->n_sparse_tensors == 0)
+    return OS_OK;
+  os_str where = self->spot.graph->graph.path;
+  if (self->spot.node != NULL)
+    where = os_model_path(self->report->arena, where, "node[%u].attribute[%zu]", self->spot.node->node.index,
+                          self->index);
+  else
+    where = os_model_path(self->report->arena, where, "attribute_proto[%zu]", self->index);
+  os_path base = {NULL, where, -1};
+  if (proto->t != NULL) OS_TRY(os_tensor_check(data, proto->t, &(os_path){&base, OS_STR("t"), -1}));
+  if (proto->sparse_tensor != NULL)
+    OS_TRY(os_sparse_check(data, proto->sparse_tensor, &(os_path){&base, OS_STR("sparse_tensor"), -1}));
+  for (size_t i = 0; i < proto->n_tensors; i++)
+    OS_TRY(os_tensor_check(data, proto->tensors[i], &(os_path){&base, OS_STR("tensors"), (int64_t)i}));
+  for (size_t i = 0; i < proto->n_sparse_tensors; i++)
+    OS_TRY(os_sparse_check(data, proto->sparse_tensors[i],
+                           &(os_path){&base, OS_STR("sparse_tensors"), (int64_t)i}));
+  return OS_OK;
+}
+
+static os_status os_attribute__check(const os_attribute_check *self) {
+  if (self->name.len == 0)
+    os_attribute__find(
+        self, os_report_add(self->report, &os_rule_model_attribute_name, "an attribute has no name"));
+  os_attribute__type(self);
+  return os_attribute__content(self);
+}
+
+// ---- Those of a node --------------------------------------------------------------------------------------
+
+static os_str os_attribute__near(const op_schema *schema, os_str name) {
+  os_str nearest = OS_STR("");
+  unsigned best = name.len < 5 ? 1 : 2;
+  for (uint16_t i = 0; i < schema->attribute_count; i++) {
+    unsigned distance = os_str_distance(name, schema->attributes[i].name, best);
+    if (distance > best || (distance == best && nearest.len > 0)) continue;
+    nearest = schema->attributes[i].name;
+    best = distance;
+  }
+  return nearest;
+}
+
+static void os_attribute__known(const os_attribute_check *self, const op_schema *schema) {
+  if (self->name.len == 0 || os_str_starts(self->name, OS_STR("__"))) return;
+  if (op_schema_attribute(schema, self->name) != NULL) return;
+  os_str near = os_attribute__near(schema, self->name);
+  os_finding *finding =
+      near.len > 0 ? os_report_add(self->report, &os_rule_model_attribute_unknown,
+                                   "%.*s of version %d has no attribute \"%.*s\"; did you mean \"%.*s\"?",
+                                   OS_ARG(schema->op_type), schema->since, OS_ARG(self->name), OS_ARG(near))
+                   : os_report_add(self->report, &os_rule_model_attribute_unknown,
+                                   "%.*s of version %d has no attribute \"%.*s\"", OS_ARG(schema->op_type),
+                                   schema->since, OS_ARG(self->name));
+  os_attribute__find(self, finding);
+}
+
+static void os_attribute__required(os_checking *self, const os_graph_index *graph,
+                                   const os_graph_node *node) {
+  const op_schema *schema = node->node.schema;
+  for (uint16_t i = 0; i < schema->attribute_count; i++) {
+    if (!schema->attributes[i].required) continue;
+    bool there = false;
+    for (size_t j = 0; j < node->proto->n_attribute && !there; j++)
+      there = os_str_eq(os_bytes_str(node->proto->attribute[j]->name), schema->attributes[i].name);
+    if (there) continue;
+    os_finding *finding = os_report_add(
+        self->report, &os_rule_model_attribute_required, "%.*s needs the attribute \"%.*s\"",
+        OS_ARG(os_node_label(self->report->arena, &node->node)), OS_ARG(schema->attributes[i].name));
+    os_finding_place(self->report, finding, (os_spot){graph, node, NULL}, "%s", "");
+  }
+}
+
+enum { FEW = 16 };
+
+// Does an attribute before `index` have the same name? With many attributes names go through a map.
+static os_status os_attribute__twice(const os_attribute_check *self, os_map *names, bool *twice) {
+  *twice = false;
+  const Onnx__NodeProto *node = self->spot.node->proto;
+  if (node->n_attribute <= FEW) {
+    for (size_t i = 0; i < self->index && !*twice; i++)
+      *twice = os_str_eq(os_bytes_str(node->attribute[i]->name), self->name);
+    return OS_OK;
+  }
+  bool added;
+  OS_TRY_ALLOC(os_map_put(names, self->name, &added));
+  *twice = !added;
+  return OS_OK;
+}
+
+os_status os_check_node_attributes(os_checking *self, const os_graph_index *graph,
+                                   const os_graph_node *node) {
+  const Onnx__NodeProto *proto = node->proto;
+  const op_schema *schema = node->node.schema;
+  os_map names;
+  os_map_init(&names, self->report->arena);
+  for (size_t i = 0; i < proto->n_attribute; i++) {
+    os_attribute_check check = {self,
+                                self->report,
+                                {graph, node, proto->attribute[i]},
+                                proto->attribute[i],
+                                os_bytes_str(proto->attribute[i]->name),
+                                i};
+    bool twice;
+    OS_TRY(os_attribute__twice(&check, &names, &twice));
+    if (twice)
+      os_attribute__find(&check, os_report_add(self->report, &os_rule_model_attribute_duplicate,
+                                               "the attribute \"%.*s\" comes twice", OS_ARG(check.name)));
+    if (schema != NULL && !schema->deprecated) os_attribute__known(&check, schema);
+    OS_TRY(os_attribute__check(&check));
+  }
+  if (schema != NULL && !schema->deprecated) os_attribute__required(self, graph, node);
+  return OS_OK;
+}

@@ -1,0 +1,275 @@
+#include "check.h"
+
+#include <stdio.h>
+
+// Graphs and what they declare (checker rules B and C). Names that are defined twice or not at all are problems of the
+// index (problems.c).
+
+static os_status os_check__pause(os_checking *self) {
+  return (++self->work & 1023) == 0 ? os_stop_check(self->stop) : OS_OK;
+}
+
+// ---- Types of inputs and outputs --------------------------------------------------------------------------
+
+// NULL, or what the type of an input or output of the main graph lacks.
+static const char *os_check__type_lacks(const Onnx__TypeProto *type) {
+  if (type == NULL) return "no type";
+  switch (type->value_case) {
+  case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
+    if (!type->tensor_type->has_elem_type) return "no element type";
+    return type->tensor_type->shape == NULL ? "no shape" : NULL;
+  case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+    if (!type->sparse_tensor_type->has_elem_type) return "no element type";
+    return type->sparse_tensor_type->shape == NULL ? "no shape" : NULL;
+  case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
+    return type->sequence_type->elem_type == NULL ? "no element type of the sequence" : NULL;
+  case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
+    return type->optional_type->elem_type == NULL ? "no element type of the optional" : NULL;
+  case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+    if (!type->map_type->has_key_type) return "no key type of the map";
+    return type->map_type->value_type == NULL ? "no value type of the map" : NULL;
+  case ONNX__TYPE_PROTO__VALUE_OPAQUE_TYPE:
+    return type->opaque_type->name.len == 0 ? "no name of the opaque type" : NULL;
+  default: return "no type";
+  }
+}
+
+static void os_check__elem(os_checking *self, int32_t elem, os_str name, os_spot spot, const char *field,
+                           size_t index) {
+  if (os_elem_info_of(elem) != NULL) return;
+  os_finding *finding =
+      os_report_add_as(self->report, &os_rule_model_value_elem_type, self->full ? OS_ERROR : OS_WARNING,
+                       "element type %d of \"%.*s\" does not exist", elem, OS_ARG(name));
+  os_finding_place(self->report, finding, spot, "%s[%zu].type", field, index);
+}
+
+static void os_check__shape(os_checking *self, const Onnx__TensorShapeProto *shape, os_str name, os_spot spot,
+                            const char *field, size_t index) {
+  for (size_t i = 0; shape != NULL && i < shape->n_dim; i++) {
+    const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
+    if (dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE || dim->dim_value >= 0)
+      continue;
+    os_finding *finding = os_report_add(self->report, &os_rule_model_value_dim, "dim %zu of \"%.*s\" is %lld",
+                                        i, OS_ARG(name), (long long)dim->dim_value);
+    spot.message = dim;
+    os_finding_place(self->report, finding, spot, "%s[%zu].type.tensor_type.shape.dim[%zu]", field, index, i);
+  }
+}
+
+// Element types and dims, inner types included. Types nest no deeper than the decoder lets messages nest.
+static void os_check__value_type(os_checking *self, const Onnx__TypeProto *type, os_str name, os_spot spot,
+                                 const char *field, size_t index) {
+  while (type != NULL) {
+    switch (type->value_case) {
+    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
+      if (type->tensor_type->has_elem_type)
+        os_check__elem(self, type->tensor_type->elem_type, name, spot, field, index);
+      os_check__shape(self, type->tensor_type->shape, name, spot, field, index);
+      return;
+    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+      if (type->sparse_tensor_type->has_elem_type)
+        os_check__elem(self, type->sparse_tensor_type->elem_type, name, spot, field, index);
+      os_check__shape(self, type->sparse_tensor_type->shape, name, spot, field, index);
+      return;
+    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE: type = type->sequence_type->elem_type; break;
+    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE: type = type->optional_type->elem_type; break;
+    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+      if (type->map_type->has_key_type)
+        os_check__elem(self, type->map_type->key_type, name, spot, field, index);
+      type = type->map_type->value_type;
+      break;
+    default: return;
+    }
+  }
+}
+
+static os_status os_check__value_info(os_checking *self, const os_graph_index *graph,
+                                      const Onnx__ValueInfoProto *info, const char *field, size_t index,
+                                      bool typed) {
+  os_str name = os_bytes_str(info->name);
+  os_spot spot = {graph, NULL, info};
+  if (name.len == 0) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_model_value_name, "%s %zu has no name", field, index);
+    os_finding_place(self->report, finding, spot, "%s[%zu].name", field, index);
+  }
+  const char *lacks = typed ? os_check__type_lacks(info->type) : NULL;
+  if (lacks != NULL) {
+    os_finding *finding = os_report_add(self->report, &os_rule_model_value_type, "%s \"%.*s\" says %s", field,
+                                        OS_ARG(name), lacks);
+    os_finding_place(self->report, finding, spot, "%s[%zu].type", field, index);
+  }
+  os_check__value_type(self, info->type, name, spot, field, index);
+  char where[64];
+  snprintf(where, sizeof where, "%s[%zu].", field, index);
+  return os_check_metadata(self, info->metadata_props, info->n_metadata_props, spot, where, OS_WARNING);
+}
+
+os_status os_check_value_infos(os_checking *self, const os_graph_index *graph) {
+  size_t count = graph->proto != NULL ? graph->proto->n_value_info : graph->function->proto->n_value_info;
+  Onnx__ValueInfoProto **infos =
+      graph->proto != NULL ? graph->proto->value_info : graph->function->proto->value_info;
+  os_map seen;
+  os_map_init(&seen, self->report->arena);
+  for (size_t i = 0; i < count; i++) {
+    OS_TRY(os_check__pause(self));
+    os_str name = os_bytes_str(infos[i]->name);
+    os_spot spot = {graph, NULL, infos[i]};
+    bool added;
+    os_map_entry *entry = os_map_put(&seen, name, &added);
+    OS_TRY_ALLOC(entry);
+    if (!added) {
+      os_finding *finding = os_report_add(self->report, &os_rule_model_value_info_duplicate,
+                                          "\"%.*s\" is described twice in value_info", OS_ARG(name));
+      os_finding_place(self->report, finding, spot, "value_info[%zu]", i);
+      os_related *related = os_finding_relate(self->report, finding, "first here");
+      if (related != NULL)
+        os_where_message(
+            &related->where,
+            os_model_path(self->report->arena, graph->graph.path, "value_info[%zu]", entry->value.number),
+            infos[entry->value.number]);
+    } else {
+      entry->value.number = i;
+      if (os_graph_find_value(&graph->graph, name) == OS_ABSENT) {
+        os_finding *finding =
+            os_report_add(self->report, &os_rule_model_value_info_unknown,
+                          "value_info describes \"%.*s\", which is no value of the graph", OS_ARG(name));
+        os_finding_place(self->report, finding, spot, "value_info[%zu]", i);
+      }
+    }
+    os_check__value_type(self, infos[i]->type, name, spot, "value_info", i);
+  }
+  return OS_OK;
+}
+
+// ---- Initializers -----------------------------------------------------------------------------------------
+
+static void os_check__initializer_name(os_checking *self, const os_graph_index *graph, os_str name,
+                                       const void *message, const char *field, size_t index) {
+  os_spot spot = {graph, NULL, message};
+  if (name.len == 0) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_model_initializer_name, "%s %zu has no name", field, index);
+    os_finding_place(self->report, finding, spot, "%s[%zu]", field, index);
+    return;
+  }
+  if (self->model->proto == NULL || self->model->ir_version >= 4) return;
+  int32_t value = os_graph_find_value(&graph->graph, name);
+  if (value != OS_ABSENT && graph->graph.values[value].is_input) return;
+  os_finding *finding = os_report_add(self->report, &os_rule_model_initializer_not_input,
+                                      "\"%.*s\" must be a graph input too, because ir_version is %lld",
+                                      OS_ARG(name), (long long)self->model->ir_version);
+  os_finding_place(self->report, finding, spot, "%s[%zu]", field, index);
+}
+
+static os_status os_check__initializers(os_checking *self, const os_graph_index *graph) {
+  const Onnx__GraphProto *proto = graph->proto;
+  os_path base = {NULL, graph->graph.path, -1};
+  for (size_t i = 0; i < proto->n_initializer; i++) {
+    OS_TRY(os_check__pause(self));
+    const Onnx__TensorProto *tensor = proto->initializer[i];
+    os_check__initializer_name(self, graph, os_bytes_str(tensor->name), tensor, "initializer", i);
+    os_path path = {&base, OS_STR("initializer"), (int64_t)i};
+    OS_TRY(os_tensor_check(&self->data, tensor, &path));
+  }
+  for (size_t i = 0; i < proto->n_sparse_initializer; i++) {
+    OS_TRY(os_check__pause(self));
+    const Onnx__SparseTensorProto *sparse = proto->sparse_initializer[i];
+    os_str name = sparse->values == NULL ? OS_STR("") : os_bytes_str(sparse->values->name);
+    os_check__initializer_name(self, graph, name, sparse, "sparse_initializer", i);
+    os_path path = {&base, OS_STR("sparse_initializer"), (int64_t)i};
+    OS_TRY(os_sparse_check(&self->data, sparse, &path));
+  }
+  return OS_OK;
+}
+
+// ---- Quantization annotations -----------------------------------------------------------------------------
+
+static void os_check__annotation(os_checking *self, const os_graph_index *graph, size_t index) {
+  const Onnx__TensorAnnotation *annotation = graph->proto->quantization_annotation[index];
+  os_spot spot = {graph, NULL, annotation};
+  os_str tensor = os_bytes_str(annotation->tensor_name);
+  if (os_graph_find_value(&graph->graph, tensor) == OS_ABSENT) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_model_quantization_annotation,
+                      "the annotation is for \"%.*s\", which is no value of the graph", OS_ARG(tensor));
+    os_finding_place(self->report, finding, spot, "quantization_annotation[%zu]", index);
+  }
+  for (size_t i = 0; i < annotation->n_quant_parameter_tensor_names; i++) {
+    const Onnx__StringStringEntryProto *entry = annotation->quant_parameter_tensor_names[i];
+    os_str key = os_bytes_str(entry->key), value = os_bytes_str(entry->value);
+    bool known = os_str_is(key, "SCALE_TENSOR") || os_str_is(key, "ZERO_POINT_TENSOR");
+    if (known && os_graph_find_value(&graph->graph, value) != OS_ABSENT) continue;
+    os_finding *finding =
+        known ? os_report_add(self->report, &os_rule_model_quantization_annotation,
+                              "%.*s is \"%.*s\", which is no value of the graph", OS_ARG(key), OS_ARG(value))
+              : os_report_add(self->report, &os_rule_model_quantization_annotation,
+                              "the key \"%.*s\" is neither SCALE_TENSOR nor ZERO_POINT_TENSOR", OS_ARG(key));
+    os_finding_place(self->report, finding, spot,
+                     "quantization_annotation[%zu].quant_parameter_tensor_names[%zu]", index, i);
+  }
+}
+
+// ---- Nodes ------------------------------------------------------------------------------------------------
+
+static os_status os_check__node_names(os_checking *self, const os_graph_index *graph) {
+  os_map names;
+  os_map_init(&names, self->report->arena);
+  uint32_t unnamed = 0;
+  for (uint32_t i = 0; i < graph->graph.node_count; i++) {
+    const os_graph_node *node = &graph->nodes[i];
+    if (node->node.name.len == 0) {
+      unnamed++;
+      continue;
+    }
+    bool added;
+    os_map_entry *entry = os_map_put(&names, node->node.name, &added);
+    OS_TRY_ALLOC(entry);
+    if (added) {
+      entry->value.number = i;
+      continue;
+    }
+    os_finding *finding = os_report_add(self->report, &os_rule_model_node_name_duplicate,
+                                        "two nodes are called \"%.*s\"", OS_ARG(node->node.name));
+    os_finding_place(self->report, finding, (os_spot){graph, node, NULL}, "name");
+    os_related *related = os_finding_relate(self->report, finding, "the other one");
+    if (related != NULL)
+      os_where_message(
+          &related->where,
+          os_model_path(self->report->arena, graph->graph.path, "node[%zu]", entry->value.number),
+          graph->nodes[entry->value.number].proto);
+  }
+  if (unnamed > 0 && unnamed < graph->graph.node_count) {
+    os_finding *finding = os_report_add(self->report, &os_rule_model_node_unnamed,
+                                        "%u of %u nodes have no name", unnamed, graph->graph.node_count);
+    os_finding_place(self->report, finding, (os_spot){graph, NULL, NULL}, "node");
+  }
+  return OS_OK;
+}
+
+static os_status os_check__interface(os_checking *self, const os_graph_index *graph) {
+  const Onnx__GraphProto *proto = graph->proto;
+  bool typed = graph == self->model->main;
+  if (proto->name.len == 0) {
+    os_finding *finding = os_report_add(self->report, &os_rule_model_graph_name, "the graph has no name");
+    os_finding_place(self->report, finding, (os_spot){graph, NULL, proto}, "name");
+  }
+  for (size_t i = 0; i < proto->n_input; i++)
+    OS_TRY(os_check__value_info(self, graph, proto->input[i], "input", i, typed));
+  for (size_t i = 0; i < proto->n_output; i++)
+    OS_TRY(os_check__value_info(self, graph, proto->output[i], "output", i, typed));
+  OS_TRY(os_check__initializers(self, graph));
+  for (size_t i = 0; i < proto->n_quantization_annotation; i++) os_check__annotation(self, graph, i);
+  return os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, (os_spot){graph, NULL, NULL},
+                           "", OS_WARNING);
+}
+
+os_status os_check_graph(os_checking *self, const os_graph_index *graph) {
+  if (graph->proto != NULL) OS_TRY(os_check__interface(self, graph));
+  OS_TRY(os_check_value_infos(self, graph));
+  for (uint32_t i = 0; i < graph->graph.node_count; i++) {
+    OS_TRY(os_check__pause(self));
+    OS_TRY(os_check_node(self, graph, &graph->nodes[i]));
+  }
+  return os_check__node_names(self, graph);
+}

@@ -1,0 +1,103 @@
+#include "model_find.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static os_str os_model__print(os_arena *arena, os_str base, const char *format, va_list arguments) {
+  char rest[160];
+  int len = vsnprintf(rest, sizeof rest, format, arguments);
+  if (len <= 0) return os_arena_copy(arena, base);
+  return os_arena_format(arena, "%.*s%s%s", OS_ARG(base), base.len > 0 ? "." : "", rest);
+}
+
+os_str os_model_path(os_arena *arena, os_str base, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  os_str path = os_model__print(arena, base, format, arguments);
+  va_end(arguments);
+  return path;
+}
+
+void os_where_message(os_where *where, os_str path, const void *message) {
+  where->path = path;
+  if (message == NULL) return;
+  const os_proto_head *head = os_proto_head_of(message);
+  if (!head->ranged) return;
+  uint64_t start = os_proto_offset(message);
+  os_where_range(where, start, start + os_proto_length(message));
+  where->binary = true;
+}
+
+void os_finding_place(os_report *report, os_finding *finding, os_spot spot, const char *format, ...) {
+  os_str base = spot.graph == NULL ? OS_STR("") : spot.graph->graph.path;
+  if (spot.node != NULL) {
+    base = os_model_path(report->arena, base, "node[%u]", spot.node->node.index);
+    os_finding_set_node(report, finding, &spot.node->node);
+    if (spot.message == NULL) spot.message = spot.node->proto;
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  os_str path = os_model__print(report->arena, base, format, arguments);
+  va_end(arguments);
+  os_where_message(&finding->where, path, spot.message);
+}
+
+os_str os_node_label(os_arena *arena, const op_node *node) {
+  bool standard = node->domain.len == 0 || os_str_is(node->domain, "ai.onnx");
+  os_str domain = standard ? OS_STR("") : node->domain;
+  const char *blank = standard ? "" : " ";
+  if (node->name.len == 0)
+    return os_arena_format(arena, "%.*s%s%.*s", OS_ARG(domain), blank, OS_ARG(node->op_type));
+  return os_arena_format(arena, "%.*s%s%.*s \"%.*s\"", OS_ARG(domain), blank, OS_ARG(node->op_type),
+                         OS_ARG(node->name));
+}
+
+os_str os_function_label(os_arena *arena, const os_function *function) {
+  return os_arena_format(arena, "%.*s:%.*s", OS_ARG(os_bytes_str(function->proto->domain)),
+                         OS_ARG(os_bytes_str(function->proto->name)));
+}
+
+// Index of the graph input or initializer that a value is, for its path.
+static const void *os_find__definition(const os_graph_index *graph, int32_t number, os_report *report,
+                                       os_str *path) {
+  const os_graph_value *value = &graph->graph.values[number];
+  os_str base = graph->graph.path;
+  if (value->origin == OS_FROM_NODE) {
+    const os_graph_node *node = &graph->nodes[value->producer];
+    uint32_t slot = 0;
+    while (slot + 1 < node->output_count && node->outputs[slot] != number) slot++;
+    *path = os_model_path(report->arena, base, "node[%d].output[%u]", value->producer, slot);
+    return node->proto;
+  }
+  if (value->is_input) {
+    uint32_t slot = 0;
+    while (slot + 1 < graph->graph.input_count && graph->graph.inputs[slot] != number) slot++;
+    *path = os_model_path(report->arena, base, "input[%u]", slot);
+    return value->declared;
+  }
+  const Onnx__GraphProto *proto = graph->proto;
+  for (size_t i = 0; proto != NULL && i < proto->n_initializer; i++) {
+    if (proto->initializer[i] != value->initializer) continue;
+    *path = os_model_path(report->arena, base, "initializer[%zu]", i);
+    return value->initializer;
+  }
+  for (size_t i = 0; proto != NULL && i < proto->n_sparse_initializer; i++) {
+    if (proto->sparse_initializer[i] != value->sparse_initializer) continue;
+    *path = os_model_path(report->arena, base, "sparse_initializer[%zu]", i);
+    return value->sparse_initializer;
+  }
+  *path = os_arena_copy(report->arena, base);
+  return NULL;
+}
+
+void os_finding_define(os_report *report, os_finding *finding, const char *title, const os_graph_index *graph,
+                       int32_t value) {
+  while (graph->graph.values[value].origin == OS_FROM_OUTER) {
+    value = graph->graph.values[value].outer;
+    graph = os_graph_index_parent(graph);
+  }
+  os_str path;
+  const void *message = os_find__definition(graph, value, report, &path);
+  os_related *related = os_finding_relate(report, finding, "%s", title);
+  if (related != NULL) os_where_message(&related->where, path, message);
+}
