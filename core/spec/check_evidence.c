@@ -126,7 +126,7 @@ static void os_evidence__side(os_evidencing *self, const os_evidence_side *side,
   OS_JSON_EACH(value, list) {
     size_t formal = index++;
     op_type type = 0;
-    if (os_json_is(value, OS_JSON_OBJECT)) os_evidence_value(&self->checking, value, &type);
+    if (os_json_is(value, OS_JSON_OBJECT)) os_check_evidence_value(&self->checking, value, &type);
     if (self->spec == NULL) continue;
     if (formal >= side->count && !variadic) {
       if (formal > side->count) continue; // one finding tells of all that follow
@@ -191,14 +191,9 @@ static void os_evidence__attributes(os_evidencing *self) {
   const os_json *root = self->shell.document.root, *attributes = os_json_member(root, "attributes");
   os_checking *checking = &self->checking;
   os_map_init(&checking->names, checking->arena);
+  checking->attributes = os_json_member(self->spec->document.root, "attributes");
   for (size_t i = 0; i < self->spec->attribute_count; i++) {
     const os_spec_attribute *attribute = &self->spec->attributes[i];
-    os_map_entry *entry = os_map_put(&checking->names, attribute->name, NULL);
-    if (entry == NULL) {
-      checking->status = OS_OUT_OF_MEMORY;
-      return;
-    }
-    entry->value.number = OS_ROLE_ATTRIBUTE;
     if (!attribute->required || os_json_get(attributes, attribute->name) != NULL) continue;
     os_finding *finding = os_checking_add(checking, &os_rule_evidence_attribute, attributes == NULL ? root : attributes,
                                           "The attribute %.*s is required and missing here.",

@@ -266,7 +266,7 @@ static op_type os_form__value(os_forming *self, const os_pending *pending) {
   return type;
 }
 
-void os_evidence_value(os_checking *checking, const os_json *node, op_type *type) {
+void os_check_evidence_value(os_checking *checking, const os_json *node, op_type *type) {
   os_forming self = {.checking = checking, .types = checking->checker->types};
   os_pending first = {node, 0};
   *type = os_form__value(&self, &first);

@@ -22,7 +22,8 @@ typedef struct os_checking {
   os_spec *spec;
   os_arena *arena;
   os_report *report;
-  os_map names;         // of parameters, type parameters and attributes: os_spec_role bits
+  os_map names;         // of parameters and type parameters: os_spec_role bits
+  const os_json *attributes; // the object that defines them; names are looked up in it
   uint32_t suggestions; // that may still be looked for: comparing many names with many takes long
   os_status status;
 } os_checking;
@@ -41,9 +42,16 @@ void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, cons
 
 // The name nearest to `wrong` among those with one of the roles; empty when none is near.
 os_str os_checking_nearest(os_checking *self, os_str wrong, unsigned roles);
+// What a name stands for: os_spec_role bits.
 static inline unsigned os_checking_roles(const os_checking *self, os_str name) {
   const os_map_entry *entry = os_map_get(&self->names, name);
-  return entry == NULL ? 0 : (unsigned)entry->value.number;
+  if (entry != NULL) return (unsigned)entry->value.number;
+  return os_json_get(self->attributes, name) == NULL ? 0 : OS_ROLE_ATTRIBUTE;
+}
+// The same for parameters only.
+static inline unsigned os_checking_parameter_roles(const os_checking *self, os_str name) {
+  const os_map_entry *entry = os_map_get(&self->names, name);
+  return entry == NULL ? 0 : (unsigned)entry->value.number & (OS_ROLE_INPUT | OS_ROLE_OUTPUT);
 }
 
 // Fills self->spec from the nodes, and self->names.
@@ -79,15 +87,19 @@ bool os_is_standard_domain(os_str domain);
 
 // All checks, each once, in the order of the rules.
 typedef void os_spec_check_function(os_checking *self);
-os_spec_check_function os_check_precision, os_check_standard, os_check_operator, os_check_parameters,
+os_spec_check_function os_check_standard, os_check_operator, os_check_parameters,
     os_check_type_parameters, os_check_types, os_check_attributes, os_check_sets, os_check_texts, os_check_reference,
     os_check_tests, os_check_files;
 void os_checking_run(os_checking *self);
+// What os_check_attributes does with each attribute while its nodes are at hand: a document may have many thousands.
+void os_check_text(os_checking *self, const os_json *text);
+void os_check_set(os_checking *self, const os_json *set);
+void os_check_numbers(os_checking *self, const os_json *value);
 
 // One file that `tests` names, evidence or not; `self` is the run over the document that names it.
 os_status os_evidence_check_file(os_checking *self, const os_file *file, bool folder);
 // Evidence: the value at `node` against its own type, shape and form. *type gets its type, 0 when that is none.
-void os_evidence_value(os_checking *self, const os_json *node, op_type *type);
+void os_check_evidence_value(os_checking *self, const os_json *node, op_type *type);
 // Whether an object is a value in the evidence form (it has a `type` that is a string).
 bool os_is_evidence_value(const os_json *node);
 
