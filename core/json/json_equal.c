@@ -5,6 +5,8 @@
 static bool os_json__same_number(const os_json_document *a_document, const os_json *a,
                                  const os_json_document *b_document, const os_json *b) {
   os_str x = os_json_source(a_document, a), y = os_json_source(b_document, b);
+  // Integers of up to 15 digits are exact as binary64.
+  if (a->flags & b->flags & OS_JSON_INTEGER && x.len < 16 && y.len < 16) return a->item.valuedouble == b->item.valuedouble;
   if (os_str_eq(x, y)) return true;
   os_decimal i = os_decimal_of(x), j = os_decimal_of(y);
   return os_decimal_compare(&i, &j) == 0;

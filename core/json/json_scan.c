@@ -12,7 +12,7 @@ bool os_scan_fail(os_scan *self, const char *at, const char *expected, const cha
 
 static os_json *os_scan__node(os_scan *self) {
   if (self->spare == self->spare_end) {
-    self->spare = OS_ARENA_ARRAY(self->arena, self->block, os_json);
+    self->spare = os_arena_alloc(self->arena, self->block * sizeof(os_json));
     if (self->spare == NULL) {
       self->spare_end = NULL;
       self->status = OS_OUT_OF_MEMORY;
@@ -22,6 +22,7 @@ static os_json *os_scan__node(os_scan *self) {
     if (self->block < 4096) self->block *= 4;
   }
   self->document->nodes++;
+  *self->spare = (os_json){0}; // one by one: the whole block would have left the cache again
   return self->spare++;
 }
 
@@ -125,6 +126,7 @@ static bool os_scan__open(os_scan *self, os_json *node, bool object) {
 static bool os_scan__word(os_scan *self, os_json *node, const char *word, size_t len, int type) {
   const char *p = self->p;
   size_t i = 1;
+  if ((size_t)(self->end - p) >= 5 && memcmp(p, word, 4) == 0) i = 4;
   while (i < len && p + i < self->end && p[i] == word[i]) i++;
   if (i < len) return os_scan_fail(self, p + i, type == cJSON_NULL ? "null" : type == cJSON_True ? "true" : "false", NULL);
   node->item.type = type;

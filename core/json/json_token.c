@@ -187,9 +187,26 @@ static bool os_scan__check_number(os_scan *self, bool *integer) {
   return true;
 }
 
+// Up to 15 digits and nothing behind them: most numbers. False: the general way has to look.
+static inline bool os_scan__small_integer(os_scan *self, os_json *node) {
+  const char *start = self->p, *p = start + (*start == '-'), *digits = p;
+  if (self->end - p < 17 || *p == '0') return false;
+  int64_t value = 0;
+  while (*p >= '0' && *p <= '9' && p - digits < 16) value = value * 10 + (*p++ - '0');
+  if (p == digits || p - digits > 15 || *p == '.' || (*p | 0x20) == 'e') return false;
+  if (*start == '-') value = -value;
+  self->p = p;
+  node->item.type = cJSON_Number;
+  node->flags |= OS_JSON_INTEGER;
+  node->item.valuedouble = (double)value;
+  node->item.valueint = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int)value;
+  return true;
+}
+
 bool os_scan_number(os_scan *self, os_json *node) {
   const char *start = self->p;
   bool integer;
+  if (os_scan__small_integer(self, node)) return true;
   if (!os_scan__check_number(self, &integer)) return false;
   node->item.type = cJSON_Number;
   if (integer) node->flags |= OS_JSON_INTEGER;

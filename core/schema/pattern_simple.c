@@ -3,8 +3,8 @@
 enum { MOST_PARTS = 8 };
 
 typedef struct os_pattern_part {
-  uint64_t set[2]; // ASCII characters
   uint32_t least, most;
+  bool set[256]; // by byte; ASCII characters only
 } os_pattern_part;
 
 struct os_pattern_simple {
@@ -17,7 +17,7 @@ typedef struct os_pattern_reader {
 } os_pattern_reader;
 
 static void os_pattern__add(os_pattern_part *part, unsigned from, unsigned to) {
-  for (unsigned c = from; c <= to; c++) part->set[c >> 6] |= (uint64_t)1 << (c & 63);
+  for (unsigned c = from; c <= to; c++) part->set[c] = true;
 }
 
 // A character that stands for itself, inside or outside of brackets; 0 otherwise.
@@ -87,7 +87,8 @@ static bool os_pattern__greedy_is_right(const os_pattern_simple *self) {
     const os_pattern_part *part = &self->parts[i];
     if (part->least == part->most) continue;
     for (size_t j = i + 1; j < self->count; j++)
-      if ((part->set[0] & self->parts[j].set[0]) != 0 || (part->set[1] & self->parts[j].set[1]) != 0) return false;
+      for (size_t c = 0; c < 256; c++)
+        if (part->set[c] && self->parts[j].set[c]) return false;
   }
   return true;
 }
@@ -120,14 +121,9 @@ bool os_pattern_simple_match(const os_pattern_simple *self, os_str text) {
   size_t at = 0;
   for (size_t i = 0; i < self->count; i++) {
     const os_pattern_part *part = &self->parts[i];
-    uint32_t taken = 0;
-    while (at < text.len && taken < part->most) {
-      unsigned char c = (unsigned char)text.data[at];
-      if (c >= 0x80 || (part->set[c >> 6] >> (c & 63) & 1) == 0) break;
-      at++;
-      taken++;
-    }
-    if (taken < part->least) return false;
+    size_t end = text.len - at > part->most ? at + part->most : text.len, start = at;
+    while (at < end && part->set[(unsigned char)text.data[at]]) at++;
+    if (at - start < part->least) return false;
   }
   return at == text.len;
 }

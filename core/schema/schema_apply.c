@@ -40,6 +40,8 @@ static os_status os_apply__additional(os_compile *self, const os_schema_node *no
   const os_schema_row *named = os_schema_row_of(node, "properties"), *patterns = os_schema_row_of(node, "patternProperties");
   row->as.rest.named = named == NULL ? NULL : &named->as.list.entries;
   row->as.rest.patterns = patterns == NULL ? NULL : &patterns->as.list.entries;
+  row->as.rest.named_closed = named != NULL && patterns == NULL && os_json_is(row->value, OS_JSON_FALSE);
+  if (row->as.rest.named_closed) ((os_schema_row *)named)->as.list.closed = true;
   row->as.rest.node = os_compile_node(self, row->value);
   return row->as.rest.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
@@ -104,6 +106,10 @@ static os_step os_apply__properties(os_eval *self, os_frame *frame, const os_sch
   while ((child = os_apply__next_child(frame)) != NULL) {
     const os_schema_entry *entry = os_schema_find(&row->as.list.entries, os_json_key(child), child->order);
     if (entry != NULL) return os_eval_call(self, entry->node, child, frame->report);
+    if (row->as.list.closed && frame->report == NULL) {
+      frame->passed = false;
+      return OS_STEP_DONE;
+    }
   }
   return OS_STEP_DONE;
 }
@@ -172,6 +178,7 @@ static void os_apply__explain_additional(os_eval *self, os_frame *frame, const o
 }
 
 static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (row->as.rest.named_closed && frame->report == NULL) return OS_STEP_DONE; // properties has looked
   if (frame->step > 0 && !passed) frame->passed = false;
   if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
   const os_json *child;

@@ -97,6 +97,11 @@ static os_status os_assert__compile_values(os_compile *self, const os_schema_nod
 }
 
 static bool os_assert__enum(os_eval *self, const os_schema_row *row, const os_json *value) {
+  if (os_json_is(value, OS_JSON_STRING)) {
+    OS_JSON_EACH(child, row->value)
+    if (os_json_is(child, OS_JSON_STRING) && os_str_eq(os_json_string(child), os_json_string(value))) return true;
+    return false;
+  }
   OS_JSON_EACH(child, row->value)
   if (os_json_equal(self->schema->document, child, self->document, value)) return true;
   return false;

@@ -58,6 +58,12 @@ static void os_eval__endless(os_eval *self, const os_frame *frame) {
   self->limit_message = "the schema refers to itself without end";
 }
 
+// Room for one more frame, as it is: frames come and go by the hundred thousand.
+static inline os_frame *os_eval__push(os_eval *self) {
+  if (self->frames.count < self->frames.room) return &self->frames.items[self->frames.count++];
+  return OS_PUSH(self->arena, &self->frames);
+}
+
 // Starts the schema that self->call names. True when *passed is already its answer.
 static bool os_eval__enter(os_eval *self, bool *passed) {
   os_schema_node *node = self->call.node;
@@ -73,7 +79,7 @@ static bool os_eval__enter(os_eval *self, bool *passed) {
     const os_frame *below = &self->frames.items[self->frames.count - 1];
     if (below->value == value) same = below->same + 1;
   }
-  os_frame *frame = OS_PUSH(self->arena, &self->frames);
+  os_frame *frame = os_eval__push(self);
   if (frame == NULL) {
     self->status = OS_OUT_OF_MEMORY;
     *passed = false;

@@ -51,11 +51,13 @@ struct os_schema_row {
     struct {
       os_schema_entries entries;
       os_schema_tag tag;
+      bool closed; // of properties: additionalProperties is false, and only these names are allowed
     } list;
     struct { // additionalProperties, items
       os_schema_node *node;
       const os_schema_entries *named, *patterns; // siblings
       uint32_t skip;                             // items that prefixItems speaks of
+      bool named_closed;                         // the properties row fails for what it does not know
     } rest;
     struct {
       os_schema_node *node;

@@ -3,8 +3,8 @@
 #include "json_write.h"
 #include "spec_check.h"
 
-static const os_json *os_attribute__member(const os_spec_attribute *attribute, const char *name) {
-  return os_json_member(attribute->node, name);
+static os_str os_attribute__quoted(os_checking *self, const os_spec_attribute *attribute) {
+  return os_json_quote(self->arena, attribute->name);
 }
 
 // ---- Values against the kind ------------------------------------------------------------------------------
@@ -34,8 +34,8 @@ static void os_attribute__value(os_checking *self, const os_spec_attribute *attr
     break;
   default:
     finding = os_checking_add(self, rule, trouble.node, "The attribute %.*s is of kind %s: expected %s here, found %.*s.",
-                              OS_ARG(os_json_quote(self->arena, attribute->name)), kind, trouble.expected, OS_ARG(found));
-    os_checking_relate(self, finding, os_attribute__member(attribute, "kind"), "the kind");
+                              OS_ARG(os_attribute__quoted(self, attribute)), kind, trouble.expected, OS_ARG(found));
+    os_checking_relate(self, finding, attribute->kind_node, "the kind");
   }
   finding->expected = os_str_of(trouble.expected);
   finding->actual = found;
@@ -48,20 +48,20 @@ static bool os_attribute__is_allowed(os_checking *self, const os_spec_attribute 
 }
 
 static void os_attribute__default(os_checking *self, const os_spec_attribute *attribute) {
-  const os_json *fallback = os_attribute__member(attribute, "default");
-  os_str name = os_json_quote(self->arena, attribute->name);
+  const os_json *fallback = attribute->default_node;
   if (attribute->fallback == NULL) {
-    bool optional = os_json_is(os_attribute__member(attribute, "required"), OS_JSON_FALSE);
+    bool optional = os_json_is(attribute->required_node, OS_JSON_FALSE);
     if (optional && os_json_is(fallback, OS_JSON_NULL))
       os_checking_add(self, &os_rule_spec_attribute_optional_without_default, fallback,
-                      "%.*s may be left out and has no default: the description should say what that means.", OS_ARG(name));
+                      "%.*s may be left out and has no default: the description should say what that means.",
+                      OS_ARG(os_attribute__quoted(self, attribute)));
     return;
   }
   if (attribute->required) {
     os_finding *finding = os_checking_add(self, &os_rule_spec_attribute_required_with_default, fallback,
                                           "%.*s is required, so its default can never apply; drop one of the two.",
-                                          OS_ARG(name));
-    os_checking_relate(self, finding, os_attribute__member(attribute, "required"), "it is required");
+                                          OS_ARG(os_attribute__quoted(self, attribute)));
+    os_checking_relate(self, finding, attribute->required_node, "it is required");
     os_checking_fix_json(self, finding, false, fallback, "Remove the default", OS_STR("null"));
   }
   if (attribute->kind == OP_ATTR_NONE) return;
@@ -71,7 +71,8 @@ static void os_attribute__default(os_checking *self, const os_spec_attribute *at
   if ((fault != OS_VALUE_OK && fault != OS_VALUE_ZERO) || os_attribute__is_allowed(self, attribute)) return;
   os_str found = os_json_excerpt(&self->spec->document, self->arena, fallback);
   os_finding *finding = os_checking_add(self, &os_rule_spec_attribute_default_not_allowed, fallback,
-                                        "The default %.*s of %.*s is not among its allowed values.", OS_ARG(found), OS_ARG(name));
+                                        "The default %.*s of %.*s is not among its allowed values.", OS_ARG(found),
+                                        OS_ARG(os_attribute__quoted(self, attribute)));
   finding->actual = found;
   finding->expected = os_json_excerpt(&self->spec->document, self->arena, attribute->allowed);
   os_checking_relate(self, finding, attribute->allowed, "the allowed values");
@@ -97,27 +98,43 @@ static void os_attribute__name(os_checking *self, const os_spec_attribute *attri
     finding->expected = OS_STR("a C identifier");
     if (os_checking_roles(self, better) == 0) os_checking_fix_key(self, finding, false, attribute->node, better);
   }
-  unsigned roles = os_checking_roles(self, attribute->name) & (OS_ROLE_INPUT | OS_ROLE_OUTPUT);
+  unsigned roles = os_checking_parameter_roles(self, attribute->name);
   if (roles == 0) return;
   os_finding *finding = os_checking_add(self, &os_rule_spec_attribute_parameter_clash, attribute->node,
                                         "%s is called %.*s, too; a sentence about it could mean either.",
                                         roles & OS_ROLE_INPUT ? "An input" : "An output",
-                                        OS_ARG(os_json_quote(self->arena, attribute->name)));
+                                        OS_ARG(os_attribute__quoted(self, attribute)));
   finding->actual = attribute->name;
 }
 
+static void os_attribute__allowed(os_checking *self, const os_spec_attribute *attribute) {
+  os_check_set(self, attribute->allowed);
+  if (attribute->kind == OP_ATTR_NONE) return;
+  OS_JSON_EACH(value, attribute->allowed)
+  os_attribute__value(self, attribute, value, &os_rule_spec_attribute_value_type);
+  if (attribute->required && attribute->allowed->length == 1)
+    os_checking_add(self, &os_rule_spec_attribute_single_allowed, attribute->allowed,
+                    "%.*s is required and has one allowed value: every node repeats a constant.",
+                    OS_ARG(os_attribute__quoted(self, attribute)));
+}
+
+// int values and the payloads of tensors and graphs are read exactly.
+static void os_attribute__precision(os_checking *self, const os_spec_attribute *attribute) {
+  bool binary64 = attribute->kind == OP_ATTR_FLOAT || attribute->kind == OP_ATTR_FLOATS ||
+                  attribute->kind == OP_ATTR_STRING || attribute->kind == OP_ATTR_STRINGS;
+  if (!binary64) return;
+  if (attribute->fallback != NULL) os_check_numbers(self, attribute->fallback);
+  if (attribute->allowed != NULL) os_check_numbers(self, attribute->allowed);
+}
+
 void os_check_attributes(os_checking *self) {
-  for (size_t i = 0; i < self->spec->attribute_count; i++) {
+  for (size_t i = 0; i < self->spec->attribute_count && self->status == OS_OK; i++) {
     const os_spec_attribute *attribute = &self->spec->attributes[i];
     os_attribute__name(self, attribute);
     os_attribute__default(self, attribute);
-    if (attribute->allowed == NULL || attribute->kind == OP_ATTR_NONE) continue;
-    OS_JSON_EACH(value, attribute->allowed)
-    os_attribute__value(self, attribute, value, &os_rule_spec_attribute_value_type);
-    if (attribute->required && attribute->allowed->length == 1)
-      os_checking_add(self, &os_rule_spec_attribute_single_allowed, attribute->allowed,
-                      "%.*s is required and has one allowed value: every node repeats a constant.",
-                      OS_ARG(os_json_quote(self->arena, attribute->name)));
+    if (attribute->allowed != NULL) os_attribute__allowed(self, attribute);
+    os_attribute__precision(self, attribute);
+    if (attribute->description != NULL) os_check_text(self, attribute->description);
   }
 }
 
@@ -187,13 +204,13 @@ static os_str os_set__plain(const os_json_document *document, const os_json *nod
   return plain ? source : (os_str){NULL, 0};
 }
 
-static void os_set__check(os_checking *self, const os_json *set) {
+void os_check_set(os_checking *self, const os_json *set) {
   if (!os_json_is(set, OS_JSON_ARRAY) || set->length < 2 || (set->flags & OS_JSON_CUT)) return;
   os_set_member few[16];
   bool small = set->length <= 8;
   os_set_member *items = small ? few : OS_ARENA_ARRAY(self->arena, set->length * 2, os_set_member);
   os_text text;
-  os_text_init(&text, self->arena->memory);
+  os_text_init(&text, self->arena->memory); // allocates when it is first needed
   size_t count = 0;
   bool ordered = true, repeated = false;
   if (items == NULL) self->status = OS_OUT_OF_MEMORY;
@@ -223,7 +240,5 @@ static void os_set__check(os_checking *self, const os_json *set) {
 }
 
 void os_check_sets(os_checking *self) {
-  for (size_t i = 0; i < self->spec->attribute_count && self->status == OS_OK; i++)
-    if (self->spec->attributes[i].allowed != NULL) os_set__check(self, self->spec->attributes[i].allowed);
-  if (self->spec->reference != NULL) os_set__check(self, os_json_member(self->spec->reference, "implementation"));
+  if (self->spec->reference != NULL) os_check_set(self, os_json_member(self->spec->reference, "implementation"));
 }

@@ -168,7 +168,7 @@ static void os_standard__attribute(os_checking *self, const op_schema *schema, c
                          os_arena_format(self->arena, "it has no attribute %.*s", OS_ARG(name)));
     return;
   }
-  const os_json *kind = os_json_member(attribute->node, "kind"), *fallback = os_json_member(attribute->node, "default");
+  const os_json *kind = attribute->kind_node, *fallback = attribute->default_node;
   if (standard->kind != attribute->kind && kind != NULL) {
     os_finding *finding = os_standard__differs(
         self, schema, kind,
@@ -178,7 +178,7 @@ static void os_standard__attribute(os_checking *self, const op_schema *schema, c
     return;
   }
   if (standard->required != attribute->required)
-    os_standard__differs(self, schema, os_json_member(attribute->node, "required"),
+    os_standard__differs(self, schema, attribute->required_node,
                          os_arena_format(self->arena, "its attribute %.*s is %s", OS_ARG(name),
                                          standard->required ? "required" : "optional"));
   if (fallback == NULL || (standard->has_default == (attribute->fallback != NULL) &&
@@ -245,7 +245,7 @@ void os_check_standard(os_checking *self) {
 
 // ---- Numbers that readers lose ----------------------------------------------------------------------------
 
-static void os_precision__value(os_checking *self, const os_json *root) {
+void os_check_numbers(os_checking *self, const os_json *root) {
   const os_json *node = root;
   for (;;) {
     if (os_json_is(node, OS_JSON_NUMBER) && (node->flags & OS_JSON_INTEGER) && node->end - node->start > 15) {
@@ -265,17 +265,5 @@ static void os_precision__value(os_checking *self, const os_json *root) {
       if (next == NULL) node = node->parent;
     }
     node = next;
-  }
-}
-
-void os_check_precision(os_checking *self) {
-  for (size_t i = 0; i < self->spec->attribute_count; i++) {
-    const os_spec_attribute *attribute = &self->spec->attributes[i];
-    // int values and the payloads of tensors and graphs are read exactly.
-    bool read = attribute->kind == OP_ATTR_FLOAT || attribute->kind == OP_ATTR_FLOATS || attribute->kind == OP_ATTR_STRING ||
-                attribute->kind == OP_ATTR_STRINGS;
-    if (!read) continue;
-    if (attribute->fallback != NULL) os_precision__value(self, attribute->fallback);
-    if (attribute->allowed != NULL) os_precision__value(self, attribute->allowed);
   }
 }

@@ -95,7 +95,7 @@ void os_check_parameters(os_checking *self) {
   os_parameter__duplicates(self, spec->outputs, spec->output_count, "outputs");
   for (size_t i = 0; i < spec->output_count; i++) {
     os_str name = spec->outputs[i].name;
-    if (name.len == 0 || (os_checking_roles(self, name) & OS_ROLE_INPUT) == 0) continue;
+    if (name.len == 0 || (os_checking_parameter_roles(self, name) & OS_ROLE_INPUT) == 0) continue;
     os_finding *finding = os_checking_add(self, &os_rule_spec_parameter_input_output_name,
                                           os_json_member(spec->outputs[i].node, "name"),
                                           "An input is called %.*s, too; a sentence about it could mean either.",
@@ -140,7 +140,7 @@ void os_check_type_parameters(os_checking *self) {
                          "Only outputs use %.*s and it allows %zu types: no input decides which one it is%s.", OS_ARG(name),
                          parameter->count, spec->attribute_count == 0 ? ", and there is no attribute that could" : "");
     bool element = os_elem_by_onnx_name(parameter->name) != OP_NONE;
-    unsigned roles = os_checking_roles(self, parameter->name) & (OS_ROLE_INPUT | OS_ROLE_OUTPUT);
+    unsigned roles = os_checking_parameter_roles(self, parameter->name);
     if (element || roles != 0)
       os_checking_add(self, &os_rule_spec_type_parameter_name_clash, parameter->node, "%.*s is also the name of %s.",
                       OS_ARG(name), element ? "an element type" : roles & OS_ROLE_INPUT ? "an input" : "an output");

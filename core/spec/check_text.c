@@ -13,27 +13,31 @@ static os_str os_text__trim(os_str text) {
   return text;
 }
 
-// White space, a placeholder word, or nothing but punctuation.
+static bool os_text__has_word(os_str text) {
+  for (size_t i = 0; i < text.len; i++) {
+    unsigned char c = (unsigned char)text.data[i];
+    if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) return true;
+    if (c < 0x80) continue;
+    if (text.len - i < 3 || memcmp(text.data + i, "\xe2\x80\xa6", 3) != 0) return true;
+    i += 2; // an ellipsis
+  }
+  return false;
+}
+
+// White space, a placeholder, or nothing but punctuation.
 static bool os_text__is_blank(os_str text) {
   static const char *const starts[] = {"todo", "tbd", "fixme", "xxx", "lorem", NULL};
-  os_str trimmed = os_text__trim(text);
-  if (trimmed.len > 200) return os_first_word_in(trimmed, starts);
   static const char *const whole[] = {"n/a", "na", "placeholder", "description", "wip", "fill in", "to do", NULL};
-  char small[24];
-  size_t len = 0;
-  bool word = false;
-  for (size_t i = 0; i < trimmed.len; i++) {
-    unsigned char c = (unsigned char)trimmed.data[i];
-    bool ellipsis = c == 0xe2 && i + 2 < trimmed.len && memcmp(trimmed.data + i, "\xe2\x80\xa6", 3) == 0;
-    if (ellipsis) i += 2;
-    else word |= c >= 0x80 || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-    if (len < sizeof small) small[len++] = (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-  }
-  if (!word) return true;
-  while (len > 0 && strchr(".!?: ", small[len - 1]) != NULL) len--;
+  os_str trimmed = os_text__trim(text);
+  if (!os_text__has_word(trimmed) || os_first_word_in(trimmed, starts)) return true;
+  char small[16];
+  while (trimmed.len > 0 && strchr(".!?: ", trimmed.data[trimmed.len - 1]) != NULL) trimmed.len--;
+  if (trimmed.len > sizeof small) return false;
+  for (size_t i = 0; i < trimmed.len; i++)
+    small[i] = trimmed.data[i] >= 'A' && trimmed.data[i] <= 'Z' ? (char)(trimmed.data[i] | 0x20) : trimmed.data[i];
   for (const char *const *w = whole; *w != NULL; w++)
-    if (os_str_is((os_str){small, len}, *w)) return true;
-  return os_first_word_in(trimmed, starts);
+    if (os_str_is((os_str){small, trimmed.len}, *w)) return true;
+  return false;
 }
 
 // ---- Names in back-ticks ----------------------------------------------------------------------------------
@@ -93,7 +97,7 @@ static void os_text__names(os_checking *self, const os_json *node) {
   }
 }
 
-static void os_text__check(os_checking *self, const os_json *node) {
+void os_check_text(os_checking *self, const os_json *node) {
   if (!os_json_is(node, OS_JSON_STRING) || node->length == 0) return;
   if (os_text__is_blank(os_json_string(node))) {
     os_str found = os_json_excerpt(&self->spec->document, self->arena, node);
@@ -170,17 +174,15 @@ void os_check_texts(os_checking *self) {
   static const char *const texts[] = {"boundary_behavior", "numerical_behavior", "nondeterminism", "state_effects"};
   static const char *const lists[] = {"input_conditions", "shape_rules"};
   const os_spec *spec = self->spec;
-  for (size_t i = 0; i < spec->input_count; i++) os_text__check(self, os_json_member(spec->inputs[i].node, "description"));
-  for (size_t i = 0; i < spec->output_count; i++) os_text__check(self, os_json_member(spec->outputs[i].node, "description"));
+  for (size_t i = 0; i < spec->input_count; i++) os_check_text(self, os_json_member(spec->inputs[i].node, "description"));
+  for (size_t i = 0; i < spec->output_count; i++) os_check_text(self, os_json_member(spec->outputs[i].node, "description"));
   for (size_t i = 0; i < spec->type_parameter_count; i++)
-    os_text__check(self, os_json_member(spec->type_parameters[i].node, "description"));
-  for (size_t i = 0; i < spec->attribute_count; i++)
-    os_text__check(self, os_json_member(spec->attributes[i].node, "description"));
+    os_check_text(self, os_json_member(spec->type_parameters[i].node, "description"));
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
     const os_json *list = os_json_member(spec->document.root, lists[i]);
-    OS_JSON_EACH(node, os_json_is(list, OS_JSON_ARRAY) ? list : NULL) os_text__check(self, node);
+    OS_JSON_EACH(node, os_json_is(list, OS_JSON_ARRAY) ? list : NULL) os_check_text(self, node);
     os_text__repeated(self, list);
   }
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) os_text__check(self, os_json_member(spec->document.root, texts[i]));
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) os_check_text(self, os_json_member(spec->document.root, texts[i]));
   os_text__outputs(self);
 }

@@ -30,7 +30,8 @@ typedef struct os_spec_attribute {
   os_str name;
   op_attr_kind kind; // OP_ATTR_NONE when `kind` is not one
   bool required;
-  const os_json *fallback; // NULL: no default
+  const os_json *kind_node, *required_node, *default_node, *description; // members; NULL = absent
+  const os_json *fallback; // default_node, but NULL where that is null
   const os_json *allowed;  // array of allowed values, NULL: any
 } os_spec_attribute;
 

@@ -71,38 +71,53 @@ void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, cons
   os_checking__fix(self, finding, safe, title, (os_range){node->key_start, node->key_end}, quoted);
 }
 
+static void os_checking__nearer(os_checking *self, os_str name, os_str wrong, os_str *best, unsigned *least) {
+  if (self->suggestions == 0) return;
+  self->suggestions--;
+  unsigned distance = os_str_distance(name, wrong, *least);
+  if (distance >= *least) return;
+  *least = distance;
+  *best = name;
+}
+
 os_str os_checking_nearest(os_checking *self, os_str wrong, unsigned roles) {
   os_str best = {0};
   unsigned least = (wrong.len < 3 ? 1 : wrong.len < 6 ? 2 : 3) + 1;
-  for (size_t i = 0; i < self->names.count; i++) {
-    const os_map_entry *entry = &self->names.entries[i];
-    if ((entry->value.number & roles) == 0) continue;
-    if (self->suggestions == 0) return best;
-    self->suggestions--;
-    unsigned distance = os_str_distance(entry->key, wrong, least);
-    if (distance >= least) continue;
-    least = distance;
-    best = entry->key;
-  }
+  for (size_t i = 0; i < self->names.count; i++)
+    if (self->names.entries[i].value.number & roles) os_checking__nearer(self, self->names.entries[i].key, wrong, &best, &least);
+  if (roles & OS_ROLE_ATTRIBUTE)
+    OS_JSON_EACH(attribute, self->attributes) os_checking__nearer(self, os_json_key(attribute), wrong, &best, &least);
   return best;
 }
 
 // ---- Small questions --------------------------------------------------------------------------------------
 
-static bool os__letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool os__letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26; }
+
+// By byte: 1 may start an identifier, 2 may stand behind the start.
+static const unsigned char identifier_characters[256] = {
+    ['0'] = 2, ['1'] = 2, ['2'] = 2, ['3'] = 2, ['4'] = 2, ['5'] = 2, ['6'] = 2, ['7'] = 2, ['8'] = 2, ['9'] = 2, ['_'] = 3,
+    ['A'] = 3, ['B'] = 3, ['C'] = 3, ['D'] = 3, ['E'] = 3, ['F'] = 3, ['G'] = 3, ['H'] = 3, ['I'] = 3, ['J'] = 3, ['K'] = 3,
+    ['L'] = 3, ['M'] = 3, ['N'] = 3, ['O'] = 3, ['P'] = 3, ['Q'] = 3, ['R'] = 3, ['S'] = 3, ['T'] = 3, ['U'] = 3, ['V'] = 3,
+    ['W'] = 3, ['X'] = 3, ['Y'] = 3, ['Z'] = 3, ['a'] = 3, ['b'] = 3, ['c'] = 3, ['d'] = 3, ['e'] = 3, ['f'] = 3, ['g'] = 3,
+    ['h'] = 3, ['i'] = 3, ['j'] = 3, ['k'] = 3, ['l'] = 3, ['m'] = 3, ['n'] = 3, ['o'] = 3, ['p'] = 3, ['q'] = 3, ['r'] = 3,
+    ['s'] = 3, ['t'] = 3, ['u'] = 3, ['v'] = 3, ['w'] = 3, ['x'] = 3, ['y'] = 3, ['z'] = 3,
+};
 
 bool os_is_identifier(os_str name) {
-  for (size_t i = 0; i < name.len; i++) {
-    char c = name.data[i];
-    if (!os__letter(c) && c != '_' && (i == 0 || c < '0' || c > '9')) return false;
-  }
-  return name.len > 0;
+  if (name.len == 0 || (identifier_characters[(unsigned char)name.data[0]] & 1) == 0) return false;
+  size_t i = 1;
+  while (i < name.len && identifier_characters[(unsigned char)name.data[i]] != 0) i++;
+  return i == name.len;
 }
 
 bool os_first_word_in(os_str text, const char *const *words) {
   char word[16];
   size_t len = 0, at = 0;
   while (at < text.len && (unsigned char)text.data[at] <= ' ') at++;
+  bool possible = false; // most texts are settled by their first letter
+  for (const char *const *w = words; at < text.len && *w != NULL; w++) possible |= (text.data[at] | 0x20) == **w;
+  if (!possible) return false;
   for (; at < text.len && os__letter(text.data[at]); at++) {
     if (len == sizeof word) return false;
     word[len++] = (char)(text.data[at] | 0x20);
@@ -200,13 +215,17 @@ static os_status os_spec__attributes(os_checking *self) {
     attribute->name = os_json_key(node);
     OS_JSON_EACH(member, node) {
       os_str key = os_json_key(member);
-      if (os_str_is(key, "kind")) attribute->kind = os_attr_kind_of(os_json_string(member));
-      else if (os_str_is(key, "required")) attribute->required = os_json_is(member, OS_JSON_TRUE);
-      else if (os_str_is(key, "default")) attribute->fallback = os_json_is(member, OS_JSON_NULL) ? NULL : member;
-      else if (os_str_is(key, "allowed_values")) attribute->allowed = os_json_is(member, OS_JSON_ARRAY) ? member : NULL;
+      if (os_str_eq(key, OS_STR("kind"))) attribute->kind_node = member;
+      else if (os_str_eq(key, OS_STR("required"))) attribute->required_node = member;
+      else if (os_str_eq(key, OS_STR("default"))) attribute->default_node = member;
+      else if (os_str_eq(key, OS_STR("allowed_values"))) attribute->allowed = os_json_is(member, OS_JSON_ARRAY) ? member : NULL;
+      else if (os_str_eq(key, OS_STR("description"))) attribute->description = member;
     }
-    os_spec__name(self, attribute->name, OS_ROLE_ATTRIBUTE);
+    attribute->kind = os_attr_kind_of(os_json_string(attribute->kind_node));
+    attribute->required = os_json_is(attribute->required_node, OS_JSON_TRUE);
+    attribute->fallback = os_json_is(attribute->default_node, OS_JSON_NULL) ? NULL : attribute->default_node;
   }
+  self->attributes = object;
   return OS_OK;
 }
 

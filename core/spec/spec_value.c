@@ -7,21 +7,21 @@
 #include <math.h>
 
 static const struct {
-  const char *name;
+  os_str name;
   op_attr_kind kind, element; // element: of a list
 } kinds[] = {
-    {"int", OP_ATTR_INT, OP_ATTR_NONE},          {"ints", OP_ATTR_INTS, OP_ATTR_INT},
-    {"float", OP_ATTR_FLOAT, OP_ATTR_NONE},      {"floats", OP_ATTR_FLOATS, OP_ATTR_FLOAT},
-    {"string", OP_ATTR_STRING, OP_ATTR_NONE},    {"strings", OP_ATTR_STRINGS, OP_ATTR_STRING},
-    {"tensor", OP_ATTR_TENSOR, OP_ATTR_NONE},    {"tensors", OP_ATTR_TENSORS, OP_ATTR_TENSOR},
-    {"sparse_tensor", OP_ATTR_SPARSE, OP_ATTR_NONE}, {"sparse_tensors", OP_ATTR_SPARSES, OP_ATTR_SPARSE},
-    {"graph", OP_ATTR_GRAPH, OP_ATTR_NONE},      {"graphs", OP_ATTR_GRAPHS, OP_ATTR_GRAPH},
-    {"type", OP_ATTR_TYPE, OP_ATTR_NONE},        {"types", OP_ATTR_TYPES, OP_ATTR_TYPE},
+    {OS_STR_INIT("int"), OP_ATTR_INT, OP_ATTR_NONE},          {OS_STR_INIT("ints"), OP_ATTR_INTS, OP_ATTR_INT},
+    {OS_STR_INIT("float"), OP_ATTR_FLOAT, OP_ATTR_NONE},      {OS_STR_INIT("floats"), OP_ATTR_FLOATS, OP_ATTR_FLOAT},
+    {OS_STR_INIT("string"), OP_ATTR_STRING, OP_ATTR_NONE},    {OS_STR_INIT("strings"), OP_ATTR_STRINGS, OP_ATTR_STRING},
+    {OS_STR_INIT("tensor"), OP_ATTR_TENSOR, OP_ATTR_NONE},    {OS_STR_INIT("tensors"), OP_ATTR_TENSORS, OP_ATTR_TENSOR},
+    {OS_STR_INIT("sparse_tensor"), OP_ATTR_SPARSE, OP_ATTR_NONE}, {OS_STR_INIT("sparse_tensors"), OP_ATTR_SPARSES, OP_ATTR_SPARSE},
+    {OS_STR_INIT("graph"), OP_ATTR_GRAPH, OP_ATTR_NONE},      {OS_STR_INIT("graphs"), OP_ATTR_GRAPHS, OP_ATTR_GRAPH},
+    {OS_STR_INIT("type"), OP_ATTR_TYPE, OP_ATTR_NONE},        {OS_STR_INIT("types"), OP_ATTR_TYPES, OP_ATTR_TYPE},
 };
 
 op_attr_kind os_attr_kind_of(os_str name) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (os_str_is(name, kinds[i].name)) return kinds[i].kind;
+    if (os_str_eq(name, kinds[i].name)) return kinds[i].kind;
   return OP_ATTR_NONE;
 }
 
@@ -81,6 +81,9 @@ static os_value_trouble os_value__int(const os_json_document *document, const os
   os_value_trouble trouble = {OS_VALUE_KIND, value, "an integer"};
   int64_t exact;
   if (!os_json_is(value, OS_JSON_NUMBER)) return trouble;
+  trouble.fault = OS_VALUE_OK;
+  if (value->flags & OS_JSON_INTEGER && value->end - value->start < 19) return trouble;
+  trouble.fault = OS_VALUE_KIND;
   os_decimal number = os_decimal_of(os_json_source(document, value));
   if (!os_decimal_is_integer(&number)) return trouble;
   trouble.fault = os_decimal_int64(&number, &exact) ? OS_VALUE_OK : OS_VALUE_INT_RANGE;
@@ -144,6 +147,8 @@ os_value_trouble os_spec_value_trouble(os_checking *self, const os_json *value, 
 
 static bool os_value__same(const os_json_document *a_document, const os_json *a, const os_json_document *b_document,
                            const os_json *b, op_attr_kind kind) {
+  if (kind == OP_ATTR_INT && a->end - a->start < 16 && b->end - b->start < 16)
+    return a->item.valuedouble == b->item.valuedouble && os_json_type_of(a) == os_json_type_of(b);
   if (kind == OP_ATTR_FLOAT && os_json_is(a, OS_JSON_NUMBER) && os_json_is(b, OS_JSON_NUMBER))
     return os_decimal_float(os_json_source(a_document, a)) == os_decimal_float(os_json_source(b_document, b));
   return os_json_equal(a_document, a, b_document, b);
