@@ -35,6 +35,14 @@ static os_status if__infer(op_infer *ctx) {
                            (long long)dims[i]);
     }
   }
+  size_t count;
+  const op_dim *condition = op_infer_small(ctx, 0, &count);
+  if (condition && count == 1 && op_dim_is_number(condition[0])) { // the other branch may be impossible here
+    OS_TRY(if__branch(ctx, condition[0] != 0 ? "then_branch" : "else_branch", &then_facts));
+    for (uint32_t i = 0; then_facts && i < op_infer_output_count(ctx); i++)
+      op_infer_set_fact(ctx, i, then_facts[i]);
+    return OS_OK;
+  }
   OS_TRY(if__branch(ctx, "then_branch", &then_facts));
   OS_TRY(if__branch(ctx, "else_branch", &else_facts));
   for (uint32_t i = 0; then_facts && else_facts && i < op_infer_output_count(ctx); i++) {

@@ -143,6 +143,7 @@ const op_tensor *op_infer_value(const op_infer *ctx, uint32_t input) {
 enum { MOST_SMALL = 1024 };
 
 static op_dim op_infer__number(const op_tensor *tensor, int64_t index) {
+  if (tensor->elem == OP_BOOL) return ((const uint8_t *)tensor->data)[index] != 0;
   int64_t number = tensor->elem == OP_INT32 ? ((const int32_t *)tensor->data)[index]
                                             : ((const int64_t *)tensor->data)[index];
   return op_dim_is_number(number) ? number : OP_DIM_UNKNOWN;
@@ -158,7 +159,7 @@ const op_dim *op_infer_small(const op_infer *ctx, uint32_t input, size_t *count)
   }
   const op_tensor *value = fact->value;
   if (value == NULL || value->rank > 1 || value->count > MOST_SMALL) return NULL;
-  if (value->elem != OP_INT64 && value->elem != OP_INT32) return NULL;
+  if (value->elem != OP_INT64 && value->elem != OP_INT32 && value->elem != OP_BOOL) return NULL;
   op_dim *dims = os_arena_alloc(ctx->inferring->arena, (size_t)(value->count + 1) * sizeof *dims);
   if (dims == NULL) return NULL;
   for (int64_t i = 0; i < value->count; i++) dims[i] = op_infer__number(value, i);
@@ -313,11 +314,22 @@ static const op_fact *op_infer__union(op_infer *ctx, const op_fact *a, const op_
   return fact;
 }
 
+static bool op_infer__optional_of(const op_infer *ctx, op_type optional, op_type inner) {
+  os_type type = os_types_get(ctx->inferring->types, optional);
+  return type.kind == OS_TYPE_OPTIONAL && type.of == inner;
+}
+
 os_status op_infer_union(op_infer *ctx, const op_fact *a, const op_fact *b, const op_fact **out) {
-  if (a->type != 0 && b->type != 0 && a->type != b->type)
+  bool either = a->type != 0 && (op_infer__optional_of(ctx, b->type, a->type) ||
+                                 op_infer__optional_of(ctx, a->type, b->type));
+  if (a->type != 0 && b->type != 0 && a->type != b->type && !either)
     return op_infer_fail(ctx, OP_FAULT_TYPE, "one way gives %.*s, the other %.*s",
                          OS_ARG(os_types_print(ctx->inferring->types, ctx->inferring->arena, a->type)),
                          OS_ARG(os_types_print(ctx->inferring->types, ctx->inferring->arena, b->type)));
+  if (either) { // what a loop carries may begin as an optional and go on as its content
+    *out = op_infer_make(ctx, 0, -1, NULL);
+    return *out == NULL ? ctx->trouble = OS_OUT_OF_MEMORY : OS_OK;
+  }
   *out = op_infer__union(ctx, a, b, 0);
   if (*out == NULL) ctx->trouble = OS_OUT_OF_MEMORY;
   return *out == NULL ? OS_OUT_OF_MEMORY : OS_OK;

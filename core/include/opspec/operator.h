@@ -120,7 +120,7 @@ op_dim op_infer_dim(const op_infer *ctx, uint32_t input, int32_t axis);
 const op_dim *op_infer_dims(const op_infer *ctx, uint32_t input, int32_t *rank);
 // The whole value where it is constant or already computed, else NULL.
 const op_tensor *op_infer_value(const op_infer *ctx, uint32_t input);
-// An integer tensor of rank 0 or 1 as dims, single elements perhaps symbolic or unknown: constants and what travels
+// An integer or bool tensor of rank 0 or 1 as dims, single elements perhaps symbolic or unknown: constants and what travels
 // from Shape through arithmetic. NULL when nothing is known. Borrowed.
 const op_dim *op_infer_small(const op_infer *ctx, uint32_t input, size_t *count);
 
@@ -167,7 +167,8 @@ typedef struct os_fact op_fact;
 const op_fact *op_infer_input(const op_infer *ctx, uint32_t input);
 // Sets all that is known of an output.
 void op_infer_set_fact(op_infer *ctx, uint32_t output, const op_fact *fact);
-// Both could be the value: type must agree (else a finding), differing dims become unknown.
+// Both could be the value: type must agree (else a finding; of an optional and its content nothing is known), differing
+// dims become unknown.
 os_status op_infer_union(op_infer *ctx, const op_fact *a, const op_fact *b, const op_fact **out);
 // A fact made from scratch; rank -1 = unknown shape. NULL when memory ran out.
 const op_fact *op_infer_make(op_infer *ctx, op_type type, int32_t rank, const op_dim *dims);
