@@ -27,10 +27,9 @@ os_kind os_kind_find(os_str name);
 
 typedef struct os_sniff {
   os_kind kind;
-  bool sure;       // it decodes and says what such a message has to say
-  os_str evidence; // why, for a person: "has ir_version, opset_import and graph"; in the arena
-  os_str
-      candidates; // other message kinds that the bytes could be, "OptionalProto, SequenceProto"; may be empty
+  bool sure;         // it decodes and says what such a message has to say
+  os_str evidence;   // why, for a person: "its fields are those of ModelProto"; in the arena
+  os_str candidates; // other messages that the bytes could be, "OptionalProto, MapProto"; may be empty
 } os_sniff;
 // Finds the kind by content: how the file begins, then how well it fits each message. Reads a few kB. With
 // OS_KIND_UNKNOWN the evidence says what the file is ("a Git LFS pointer ..."), as far as that can be told.

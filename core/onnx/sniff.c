@@ -6,7 +6,12 @@
 // message says makes sense. SequenceProto and OptionalProto can be the same bytes; then it is a sequence, and `candidates`
 // names the other.
 
-enum { HEAD = 1 << 16 };
+// Larger files are judged by their first fields alone; decoding them twice would cost more than it tells.
+enum { HEAD = 1 << 16, DECODED = 1 << 20 };
+
+static bool os_sniff__decodes(const os_source *source) {
+  return source->data != NULL && source->length <= DECODED;
+}
 
 // How far a message may be what the bytes are; within one of these more known fields decide.
 enum {
@@ -97,7 +102,7 @@ static os_status os_sniff__score(const os_source *source, os_memory *memory, os_
   int damaged = known >= 2 && unknown == 0 ? DAMAGED + known : 0;
   if (fit->wire && known <= unknown) return OS_OK;
   *score = !fit->wire ? damaged : (unknown == 0 ? CLEAN : DOUBTFUL) + known - unknown;
-  if (*score == 0 || source->data == NULL) return OS_OK;
+  if (*score == 0 || !os_sniff__decodes(source)) return OS_OK;
   os_arena arena;
   os_arena_init(&arena, memory);
   os_report report;
@@ -139,12 +144,12 @@ static os_status os_sniff__messages(const os_source *source, os_str head, os_mem
 
 static os_status os_sniff__finish(os_arena *arena, const os_sniff_rank *ranks, size_t count,
                                   const os_source *source, os_sniff *out) {
-  int score = ranks[0].score, least = source->data != NULL ? SENSIBLE : score;
+  int score = ranks[0].score, least = os_sniff__decodes(source) ? SENSIBLE : score;
   const char *how = score >= CLEAN     ? "its fields are those of"
                     : score >= DAMAGED ? "it begins like"
                                        : "it is most like";
   out->kind = ranks[0].kind;
-  out->sure = score >= SENSIBLE;
+  out->sure = score >= (os_sniff__decodes(source) ? SENSIBLE : CLEAN);
   out->evidence = os_arena_format(arena, "%s %s", how, os_kind_type(out->kind)->short_name);
   for (size_t i = 1; i < count; i++) {
     if (ranks[i].score < least) continue;
@@ -177,7 +182,7 @@ os_status os_onnx_sniff(const os_source *source, os_arena *arena, os_sniff *out)
   size_t count = 0;
   if (guess.name == NULL || guess.text)
     OS_TRY(os_sniff__messages(source, head, arena->memory, ranks, &count));
-  int least = guess.text || source->data != NULL ? SENSIBLE : CLEAN;
+  int least = guess.text || os_sniff__decodes(source) ? SENSIBLE : CLEAN;
   if (count > 0 && ranks[0].score >= least && !json)
     return os_sniff__finish(arena, ranks, count, source, out);
   if (guess.name != NULL) {

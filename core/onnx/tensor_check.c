@@ -85,9 +85,13 @@ static void os_tensor__check_type(const os_tensor_checking *self, const os_tenso
     return;
   }
   if (self->elem != OP_NONE) return;
-  bool typed = fields->used == 1 && fields->first != OS_STORED_RAW;
-  REPORT_AS(self, onnx_tensor_data_type, typed ? OS_ERROR : OS_WARNING, "data_type",
-            "data_type %d is no element type", self->name, (int)tensor->data_type);
+  // onnx.checker lets any type pass whose elements are in raw_data.
+  bool raw = fields->used == 1 && fields->first == OS_STORED_RAW;
+  const ProtobufCEnumValue *later =
+      protobuf_c_enum_descriptor_get_value(&onnx__tensor_proto__data_type__descriptor, tensor->data_type);
+  REPORT_AS(self, onnx_tensor_data_type, raw || later != NULL ? OS_WARNING : OS_ERROR, "data_type",
+            "data_type %d%s%s is no element type of this version", self->name, (int)tensor->data_type,
+            later == NULL ? "" : ", ", later == NULL ? "" : later->name);
 }
 
 static os_status os_tensor__check_file(const os_tensor_checking *self, const os_external_entry *entry) {

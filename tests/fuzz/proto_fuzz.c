@@ -1,6 +1,7 @@
 // Bytes as a message of some type: decoded, written as JSON, encoded anew and decoded again. The first byte says which
 // type, and whether the bytes come piece by piece.
 
+#include "decode.h"
 #include "encode.h"
 #include "onnx-data.pb-c.h"
 #include "onnx-operators.pb-c.h"
