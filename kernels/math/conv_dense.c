@@ -87,17 +87,17 @@ static void dense__fill_run(const math_conv_shape *s, float *line, const dense__
   if (iz >= 0 && iz < (ptrdiff_t)s->in[0] && iy >= 0 && iy < (ptrdiff_t)s->in[1]) {
     conv_range(shift, s->stride[2], s->in[2], run->length, &begin, &end);
   }
-  for (size_t i = 0; i < begin; i++) line[i] = 0;
+  simd_fill(line, 0, begin);
   if (begin < end) {
     const float *from = plane + (iz * (ptrdiff_t)s->in[1] + iy) * (ptrdiff_t)s->in[2] + shift;
     const size_t step = s->stride[2];
     if (step == 1) {
-      memcpy(line + begin, from + begin, (end - begin) * sizeof(float));
+      simd_copy(line + begin, from + begin, (end - begin) * sizeof(float));
     } else {
       for (size_t i = begin; i < end; i++) line[i] = from[i * step];
     }
   }
-  for (size_t i = end; i < run->length; i++) line[i] = 0;
+  simd_fill(line + end, 0, run->length - end);
 }
 
 /* Rows [p, p + depth) of the patches for `count` positions, as panels. */

@@ -3,8 +3,6 @@
 #include "conv_kit.h"
 #include "simd.h"
 
-#include <string.h>
-
 enum { TAPS = 16 }; /* longest kernel line with offsets in an array */
 
 typedef struct depthwise__layout {
@@ -24,6 +22,21 @@ size_t conv_depthwise_scratch_bytes(const math_conv_shape *s) {
   return l.rows * l.phases * l.length * sizeof(float);
 }
 
+/* Every phases-th float of a line. */
+static void depthwise__pick(float *dst, const float *line, size_t phases, size_t n) {
+  size_t i = 0;
+  if (phases == 1) {
+    simd_copy(dst, line, n * sizeof(float));
+    return;
+  }
+  if (phases == 2) {
+    for (; i + 5 <= n; i += 4, line += 8) {
+      f32x4_store(dst + i, __builtin_shufflevector(f32x4_load(line), f32x4_load(line + 4), 0, 2, 4, 6));
+    }
+  }
+  for (; i < n; i++, line += phases) dst[i] = *line;
+}
+
 static void depthwise__fill(const math_conv_shape *s, const depthwise__layout *l, float *padded,
                             const float *plane) {
   for (size_t r = 0; r < l->rows; r++) {
@@ -33,47 +46,51 @@ static void depthwise__fill(const math_conv_shape *s, const depthwise__layout *l
       ptrdiff_t shift = (ptrdiff_t)phase - s->pad_begin[2];
       if (iy >= 0 && iy < (ptrdiff_t)s->in[1])
         conv_range(shift, l->phases, s->in[2], l->length, &begin, &end);
-      memset(padded, 0, begin * sizeof(float));
+      simd_fill(padded, 0, begin);
       if (begin < end) {
         const float *line = plane + iy * (ptrdiff_t)s->in[2] + shift;
-        if (l->phases == 1) {
-          memcpy(padded + begin, line + begin, (end - begin) * sizeof(float));
-        } else {
-          for (size_t i = begin; i < end; i++) padded[i] = line[i * l->phases];
-        }
+        depthwise__pick(padded + begin, line + begin * l->phases, l->phases, end - begin);
       }
-      memset(padded + end, 0, (l->length - end) * sizeof(float));
+      simd_fill(padded + end, 0, l->length - end);
     }
   }
 }
 
-/* One line of output. rows is the distance between kernel lines, offsets the place of each kernel column. */
-SIMD_INLINE void depthwise__line(const size_t kh, const size_t kw, float *y, const float *from, size_t rows,
-                                 const size_t *offsets, const float *weights, size_t n) {
+/* `lines` lines of output at once, `step` input lines apart, so that an input line is loaded once for both. rows is the
+ * distance between input lines, offsets the place of each kernel column. An output's sum runs over the kernel in order,
+ * however many lines go together. */
+SIMD_INLINE void depthwise__lines(const size_t kh, const size_t kw, const size_t step, const size_t lines,
+                                  float *y, size_t y_stride, const float *from, size_t rows,
+                                  const size_t *offsets, const float *weights, size_t n) {
   for (size_t o = 0; o < n; o += 8) {
-    f32x4 a = f32x4_splat(0), b = a;
+    f32x4 sum[2][2] = {{{0}}};
     const float *line = from + o;
-    const float *w = weights;
 #pragma clang loop unroll(full)
-    for (size_t ky = 0; ky < kh; ky++, line += rows) {
+    for (size_t r = 0; r < kh + (lines - 1) * step; r++, line += rows) {
 #pragma clang loop unroll(full)
-      for (size_t kx = 0; kx < kw; kx++, w++) {
-        f32x4 tap = f32x4_splat(*w);
-        a = f32x4_madd(tap, f32x4_load(line + offsets[kx]), a);
-        b = f32x4_madd(tap, f32x4_load(line + offsets[kx] + 4), b);
+      for (size_t kx = 0; kx < kw; kx++) {
+        f32x4 a = f32x4_load(line + offsets[kx]), b = f32x4_load(line + offsets[kx] + 4);
+#pragma clang loop unroll(full)
+        for (size_t l = 0; l < lines; l++) {
+          if (r < l * step || r - l * step >= kh) continue;
+          f32x4 w = f32x4_splat(weights[(r - l * step) * kw + kx]);
+          sum[l][0] = f32x4_madd(w, a, sum[l][0]);
+          sum[l][1] = f32x4_madd(w, b, sum[l][1]);
+        }
       }
     }
     size_t left = n - o;
-    if (left >= 8) {
-      f32x4_store(y + o, a);
-      f32x4_store(y + o + 4, b);
-    } else {
-      if (left >= 4) {
-        f32x4_store(y + o, a);
+    for (size_t l = 0; l < lines; l++) {
+      float *out = y + l * y_stride + o;
+      if (left >= 8) {
+        f32x4_store(out, sum[l][0]);
+        f32x4_store(out + 4, sum[l][1]);
       } else {
-        f32x4_store_part(y + o, a, left);
+        float both[8];
+        f32x4_store(both, sum[l][0]);
+        f32x4_store(both + 4, sum[l][1]);
+        simd_copy(out, both, left * sizeof(float));
       }
-      if (left > 4) f32x4_store_part(y + o + 4, b, left - 4);
     }
   }
 }
@@ -102,19 +119,28 @@ static void depthwise__plane(const math_conv_shape *s, const depthwise__layout *
     size_t place = kx * s->dilation[2];
     offsets[kx] = place % l->phases * l->length + place / l->phases;
   }
-  for (size_t o = 0; o < s->out[1]; o++) {
+  const size_t rows = s->dilation[1] * line, width = s->out[2];
+  const size_t step =
+      s->dilation[1] == 1 ? s->stride[1] : 0; /* pairs of lines only where they share input lines */
+  for (size_t o = 0; o < s->out[1];) {
     const float *from = padded + o * s->stride[1] * line;
-    float *out = y + o * s->out[2];
-    size_t rows = s->dilation[1] * line;
-    if (kh == 3 && kw == 3) {
-      depthwise__line(3, 3, out, from, rows, offsets, weights, s->out[2]);
-    } else if (kh == 5 && kw == 5) {
-      depthwise__line(5, 5, out, from, rows, offsets, weights, s->out[2]);
-    } else if (kw <= TAPS) {
-      depthwise__line(kh, kw, out, from, rows, offsets, weights, s->out[2]);
+    float *out = y + o * width;
+    bool pair = o + 2 <= s->out[1];
+    if (pair && kh == 3 && kw == 3 && step == 1) {
+      depthwise__lines(3, 3, 1, 2, out, width, from, rows, offsets, weights, width);
+    } else if (pair && kh == 3 && kw == 3 && step == 2) {
+      depthwise__lines(3, 3, 2, 2, out, width, from, rows, offsets, weights, width);
+    } else if (pair && kh == 5 && kw == 5 && step == 1) {
+      depthwise__lines(5, 5, 1, 2, out, width, from, rows, offsets, weights, width);
     } else {
-      depthwise__line_any(s, l, out, from, rows, weights);
+      pair = false;
+      if (kw <= TAPS) {
+        depthwise__lines(kh, kw, 1, 1, out, width, from, rows, offsets, weights, width);
+      } else {
+        depthwise__line_any(s, l, out, from, rows, weights);
+      }
     }
+    o += pair ? 2 : 1;
   }
 }
 

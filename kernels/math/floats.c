@@ -84,12 +84,13 @@ uint32_t math_float_encode(int type, double x, bool saturate, int round) {
   return sign | magnitude;
 }
 
-/* A half's exponent and fraction as a float's are 2^112 too small, whether normal or not. */
+/* Normal halves move their exponent by 112. Subnormal ones are put behind the leading 1 of 2^-14, which is then taken off:
+ * no subnormal float takes part, which processors are slow at. */
 static inline float float__from_f16(uint16_t code) {
-  uint32_t magnitude = code & 0x7fffu, sign = (uint32_t)(code & 0x8000u) << 16;
-  uint32_t finite = math_f32_bits(math_f32_from_bits(magnitude << 13) * 0x1p112f);
-  uint32_t special = magnitude << 13 | 0x7f800000u;
-  return math_f32_from_bits(sign | (magnitude >= 0x7c00u ? special : finite));
+  uint32_t magnitude = (code & 0x7fffu) << 13, sign = (uint32_t)(code & 0x8000u) << 16;
+  uint32_t small = math_f32_bits(math_f32_from_bits(magnitude + 0x38800000u) - 0x1p-14f);
+  uint32_t large = magnitude + (magnitude >= 0x0f800000u ? 0x70000000u : 0x38000000u);
+  return math_f32_from_bits(sign | (magnitude < 0x00800000u ? small : large));
 }
 
 /* Below the smallest normal half, adding 1/2 rounds at the right place and leaves the code in the low bits. */

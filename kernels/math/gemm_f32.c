@@ -81,7 +81,7 @@ SIMD_INLINE void gemm__tile(const int rows, size_t depth, const float *a, const 
     float *out = c;
     if (width < NR) {
       out = edge;
-      if (add) memcpy(edge, c, width * sizeof(float));
+      if (add) simd_copy(edge, c, width * sizeof(float));
     }
     if (add) {
       acc[r][0] += f32x4_load(out);
@@ -89,7 +89,7 @@ SIMD_INLINE void gemm__tile(const int rows, size_t depth, const float *a, const 
     }
     f32x4_store(out, acc[r][0]);
     f32x4_store(out + 4, acc[r][1]);
-    if (width < NR) memcpy(c, edge, width * sizeof(float));
+    if (width < NR) simd_copy(c, edge, width * sizeof(float));
   }
 }
 

@@ -42,7 +42,7 @@ ptrdiff_t math_gather_rows(void *dst, const void *src, const int64_t *indices, s
     switch (row_bytes) {
     case 4: memcpy(d, row, 4); break;
     case 8: memcpy(d, row, 8); break;
-    default: memcpy(d, row, row_bytes); break;
+    default: simd_copy(d, row, row_bytes); break;
     }
   }
   return -1;
@@ -122,7 +122,7 @@ static void move__plane_copy(const move__plane *p, char *dst, const char *src, s
   const ptrdiff_t w = (ptrdiff_t)width;
   if (p->d[1] == w && p->s[1] == w && p->n[1] * width > 16) {
     for (size_t i = 0; i < p->n[0]; i++)
-      memcpy(dst + (ptrdiff_t)i * p->d[0], src + (ptrdiff_t)i * p->s[0], p->n[1] * width);
+      simd_copy(dst + (ptrdiff_t)i * p->d[0], src + (ptrdiff_t)i * p->s[0], p->n[1] * width);
   } else if (p->d[1] == w && p->s[1] == 0 && p->n[1] > 4) {
     for (size_t i = 0; i < p->n[0]; i++)
       math_fill(dst + (ptrdiff_t)i * p->d[0], src + (ptrdiff_t)i * p->s[0], p->n[1], width);

@@ -137,7 +137,7 @@ SIMD_INLINE void pool__join_lines(const bool largest, const math_pool_shape *s, 
   ptrdiff_t left = (ptrdiff_t)(c->begin * s->stride[2]) - s->pad_begin[2];
   ptrdiff_t begin = left < 0 ? -left : 0, end = (ptrdiff_t)s->in[2] - left;
   if (end > (ptrdiff_t)c->width) end = (ptrdiff_t)c->width;
-  for (size_t i = 0; i < c->width + 16; i++) line[i] = identity;
+  simd_fill(line, identity, c->width + 16);
   for (size_t kz = w->begin[0]; kz < w->end[0]; kz++) {
     for (size_t ky = w->begin[1]; ky < w->end[1]; ky++) {
       ptrdiff_t z = w->from[0] + (ptrdiff_t)(kz * s->dilation[0]),

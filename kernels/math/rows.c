@@ -64,42 +64,58 @@ static void rows__softmax(float *dst, const float *src, size_t n, bool logarithm
 
 enum { COLUMN_BLOCK = 64 };
 
-/* The same down up to four adjacent columns, a lane each; sums are joined in blocks. */
-static void rows__softmax_columns(float *dst, const float *src, size_t n, size_t stride, size_t lanes,
-                                  bool logarithm) {
-  const bool whole = lanes >= 4;
-  f32x4 largest = f32x4_splat(-__builtin_inff()), sum = f32x4_splat(0), block = sum;
-  for (size_t i = 0; i < n; i++) {
-    const float *p = src + i * stride;
-    largest = f32x4_max(largest, whole ? f32x4_load(p) : f32x4_load_part(p, lanes));
+SIMD_INLINE f32x4 rows__load(const float *p, size_t lanes) {
+  return lanes >= 4 ? f32x4_load(p) : f32x4_load_part(p, lanes);
+}
+
+SIMD_INLINE void rows__store(float *p, f32x4 v, size_t lanes) {
+  if (lanes >= 4) {
+    f32x4_store(p, v);
+  } else {
+    f32x4_store_part(p, v, lanes);
+  }
+}
+
+/* The same down adjacent columns, a lane each: `vectors` whole vectors, or one of `lanes` lanes. Sums are joined in blocks. */
+SIMD_INLINE void rows__softmax_columns(const int vectors, float *dst, const float *src, size_t n,
+                                       size_t stride, size_t lanes, bool logarithm) {
+  f32x4 largest[4], sum[4], block[4];
+  for (int v = 0; v < vectors; v++) {
+    largest[v] = f32x4_splat(-__builtin_inff());
+    sum[v] = block[v] = f32x4_splat(0);
   }
   for (size_t i = 0; i < n; i++) {
-    const float *p = src + i * stride;
-    f32x4 e = vec_exp_negative((whole ? f32x4_load(p) : f32x4_load_part(p, lanes)) - largest);
-    block += e;
+    for (int v = 0; v < vectors; v++) {
+      largest[v] = f32x4_max(largest[v], rows__load(src + i * stride + 4 * v, lanes));
+    }
+  }
+  for (size_t i = 0; i < n; i++) {
+    for (int v = 0; v < vectors; v++) {
+      f32x4 e = vec_exp_negative(rows__load(src + i * stride + 4 * v, lanes) - largest[v]);
+      block[v] += e;
+      if (!logarithm) rows__store(dst + i * stride + 4 * v, e, lanes);
+    }
     if ((i + 1) % COLUMN_BLOCK == 0 || i + 1 == n) {
-      sum += block;
-      block = f32x4_splat(0);
-    }
-    if (logarithm) continue;
-    if (whole) {
-      f32x4_store(dst + i * stride, e);
-    } else {
-      f32x4_store_part(dst + i * stride, e, lanes);
+      for (int v = 0; v < vectors; v++) {
+        sum[v] += block[v];
+        block[v] = f32x4_splat(0);
+      }
     }
   }
-  f32x4 factor = logarithm ? vec_log(sum) : f32x4_splat(1) / sum;
+  for (int v = 0; v < vectors; v++) sum[v] = logarithm ? vec_log(sum[v]) : f32x4_splat(1) / sum[v];
   for (size_t i = 0; i < n; i++) {
-    float *out = dst + i * stride;
-    const float *p = logarithm ? src + i * stride : out;
-    f32x4 x = whole ? f32x4_load(p) : f32x4_load_part(p, lanes);
-    x = logarithm ? (x - largest) - factor : x * factor;
-    if (whole) {
-      f32x4_store(out, x);
-    } else {
-      f32x4_store_part(out, x, lanes);
+    for (int v = 0; v < vectors; v++) {
+      float *out = dst + i * stride + 4 * v;
+      f32x4 x = rows__load(logarithm ? src + i * stride + 4 * v : out, lanes);
+      rows__store(out, logarithm ? (x - largest[v]) - sum[v] : x * sum[v], lanes);
     }
   }
+}
+
+static void rows__softmax_inner(float *dst, const float *src, size_t n, size_t inner, bool logarithm) {
+  size_t j = 0;
+  for (; j + 16 <= inner; j += 16) rows__softmax_columns(4, dst + j, src + j, n, inner, 4, logarithm);
+  for (; j < inner; j += 4) rows__softmax_columns(1, dst + j, src + j, n, inner, inner - j, logarithm);
 }
 
 void math_softmax_f32(float *dst, const float *src, size_t outer, size_t n, size_t inner, bool logarithm) {
@@ -107,8 +123,7 @@ void math_softmax_f32(float *dst, const float *src, size_t outer, size_t n, size
     if (inner == 1) {
       rows__softmax(dst, src, n, logarithm);
     } else {
-      for (size_t j = 0; j < inner; j += 4)
-        rows__softmax_columns(dst + j, src + j, n, inner, inner - j, logarithm);
+      rows__softmax_inner(dst, src, n, inner, logarithm);
     }
   }
 }

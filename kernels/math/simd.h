@@ -195,6 +195,46 @@ SIMD_INLINE f32x4 f32x4_from_f64x2(f64x2 low, f64x2 high) {
 
 SIMD_INLINE f32x4 f32x4_from_i32x4(i32x4 x) { return __builtin_convertvector(x, f32x4); }
 
+/* memcpy and memset for the lengths of rows: a call costs more there than the copy. The empty asm keeps the compiler from
+ * making a call of the loop again. */
+SIMD_INLINE void simd_copy(void *dst, const void *src, size_t bytes) {
+  if (bytes >= 2048) {
+    memcpy(dst, src, bytes);
+    return;
+  }
+  char *d = dst;
+  const char *s = src;
+  for (; bytes >= 16; bytes -= 16, d += 16, s += 16) {
+    f32x4_store(d, f32x4_load(s));
+    __asm__ volatile("");
+  }
+  if (bytes & 8) {
+    memcpy(d, s, 8);
+    d += 8, s += 8;
+  }
+  if (bytes & 4) {
+    memcpy(d, s, 4);
+    d += 4, s += 4;
+  }
+  for (bytes &= 3; bytes; bytes--) {
+    *d++ = *s++;
+    __asm__ volatile("");
+  }
+}
+
+SIMD_INLINE void simd_fill(float *dst, float value, size_t n) {
+  const f32x4 v = {value, value, value, value};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    f32x4_store(dst + i, v);
+    __asm__ volatile("");
+  }
+  for (; i < n; i++) {
+    dst[i] = value;
+    __asm__ volatile("");
+  }
+}
+
 /* ((x0 + x2) + (x1 + x3)): the order that every horizontal sum here uses. */
 SIMD_INLINE float f32x4_sum(f32x4 x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 

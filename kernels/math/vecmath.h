@@ -66,18 +66,24 @@ SIMD_INLINE f32x4 vec_log_reduced(f32x4 f, f32x4 k) {
   return k * f32x4_splat(VEC_LN2_HIGH) + (f + (tail - f32x4_splat(0.5f) * z));
 }
 
-/* 1.1 units. */
-SIMD_INLINE f32x4 vec_log(f32x4 x) {
-  i32x4 tiny = x < f32x4_splat(0x1p-126f);
-  f32x4 scaled = f32x4_select(tiny, x * f32x4_splat(0x1p23f), x);
-  i32x4 bits = (i32x4)scaled;
+/* log of positive normal finite lanes; anything for others. */
+SIMD_INLINE f32x4 vec_log_normal(f32x4 x, f32x4 shift) {
+  i32x4 bits = (i32x4)x;
   i32x4 e = (bits - 0x3f3504f3) >> 23;
   f32x4 m = (f32x4)(bits - (e << 23));
-  f32x4 k = f32x4_from_i32x4(e) - f32x4_select(tiny, f32x4_splat(23.0f), f32x4_splat(0.0f));
-  f32x4 result = vec_log_reduced(m - f32x4_splat(1.0f), k);
-  result = f32x4_select(x == f32x4_splat(0.0f), f32x4_splat(-__builtin_inff()), result);
-  result = f32x4_select(x < f32x4_splat(0.0f), f32x4_splat(__builtin_nanf("")), result);
-  return f32x4_select(x < f32x4_splat(__builtin_inff()), result, x);
+  return vec_log_reduced(m - f32x4_splat(1.0f), f32x4_from_i32x4(e) - shift);
+}
+
+/* 1.1 units. */
+SIMD_INLINE f32x4 vec_log(f32x4 x) {
+  const f32x4 zero = f32x4_splat(0.0f), infinity = f32x4_splat(__builtin_inff());
+  i32x4 tiny = ~(x >= f32x4_splat(0x1p-126f)), odd = tiny | (x == infinity);
+  if (!i32x4_any(odd)) return vec_log_normal(x, zero);
+  f32x4 scaled = f32x4_select(tiny, x * f32x4_splat(0x1p23f), x);
+  f32x4 result = vec_log_normal(scaled, f32x4_select(tiny, f32x4_splat(23.0f), zero));
+  result = f32x4_select(x == zero, -infinity, result);
+  result = f32x4_select(x < zero, f32x4_splat(__builtin_nanf("")), result);
+  return f32x4_select(x < infinity, result, x);
 }
 
 /* log(1 + u) for u in [0, 1]: 1.5 units. */
@@ -208,15 +214,22 @@ SIMD_INLINE f64x2 vec_pow_half(f64x2 m, f64x2 k, f64x2 y) {
 
 /* 1 unit; x and y as pow of C takes them. */
 SIMD_INLINE f32x4 vec_pow(f32x4 x, f32x4 y) {
-  const f32x4 infinity = f32x4_splat(__builtin_inff());
-  i32x4 easy = (x >= f32x4_splat(0x1p-126f)) & (x < infinity) & (f32x4_abs(y) < f32x4_splat(0x1p100f));
-  i32x4 bits = (i32x4)f32x4_select(easy, x, f32x4_splat(1.0f));
-  f32x4 exponent = f32x4_select(easy, y, f32x4_splat(0.0f));
+  const f32x4 infinity = f32x4_splat(__builtin_inff()), zero = f32x4_splat(0.0f), half = f32x4_splat(0.5f);
+  f32x4 a = f32x4_abs(x);
+  i32x4 easy = (a >= f32x4_splat(0x1p-126f)) & (a < infinity) & (f32x4_abs(y) < f32x4_splat(0x1p100f));
+  i32x4 bits = (i32x4)f32x4_select(easy, a, f32x4_splat(1.0f));
+  f32x4 exponent = f32x4_select(easy, y, zero);
   i32x4 e = (bits - 0x3f3504f3) >> 23;
   f32x4 m = (f32x4)(bits - (e << 23)), k = f32x4_from_i32x4(e);
   f64x2 low = vec_pow_half(f64x2_from_low(m), f64x2_from_low(k), f64x2_from_low(exponent));
   f64x2 high = vec_pow_half(f64x2_from_high(m), f64x2_from_high(k), f64x2_from_high(exponent));
   f32x4 result = f32x4_from_f64x2(low, high);
+  i32x4 negative = x < zero;
+  if (i32x4_any(negative)) {
+    i32x4 whole = f32x4_nearest(y) == y, odd = whole & (f32x4_nearest(y * half) != y * half);
+    result = f32x4_select(negative & odd, -result, result);
+    result = f32x4_select(negative & ~whole, f32x4_splat(__builtin_nanf("")), result);
+  }
   if (!i32x4_any(~easy)) return result;
   float out[4], base[4], power[4];
   int32_t done[4];
@@ -228,6 +241,67 @@ SIMD_INLINE f32x4 vec_pow(f32x4 x, f32x4 y) {
     if (!done[i]) out[i] = (float)math_pow((double)base[i], (double)power[i]);
   }
   return f32x4_load(out);
+}
+
+/* 2.5 units. */
+SIMD_INLINE f32x4 vec_atan(f32x4 x) {
+  const f32x4 one = f32x4_splat(1.0f), zero = f32x4_splat(0.0f);
+  f32x4 a = f32x4_abs(x);
+  i32x4 large = a > f32x4_splat(2.41421366f), middle = ~large & (a > f32x4_splat(0.414213568f));
+  f32x4 above = f32x4_select(large, -one, f32x4_select(middle, a - one, a));
+  f32x4 below = f32x4_select(large, a, f32x4_select(middle, a + one, one));
+  f32x4 base =
+      f32x4_select(large, f32x4_splat(1.57079637f), f32x4_select(middle, f32x4_splat(0.785398185f), zero));
+  f32x4 t = above / below, z = t * t;
+  f32x4 p = VEC_POLY(z, -0.333333164f, 0.199984848f, -0.142437503f, 0.105951883f, -0.0608120896f);
+  return vec_with_sign_of(base + (t + t * z * p), x);
+}
+
+/* (asin(s) - s) / s for z = s^2 <= 1/4. */
+SIMD_INLINE f32x4 vec_asin_rest(f32x4 z) {
+  return z * VEC_POLY(z, 0.166667536f, 0.0749523491f, 0.0454781502f, 0.0241416749f, 0.042229753f);
+}
+
+/* asin (2.5 units), or acos (2 units): from asin(|x|) up to 1/2, from pi/2 - 2 asin(sqrt((1 - |x|) / 2)) above it. */
+SIMD_INLINE f32x4 vec_asin(f32x4 x) {
+  const f32x4 half = f32x4_splat(0.5f), one = f32x4_splat(1.0f);
+  f32x4 a = f32x4_abs(x);
+  i32x4 outer = a > half;
+  f32x4 z = f32x4_select(outer, (one - a) * half, a * a);
+  f32x4 s = f32x4_select(outer, f32x4_sqrt(z), a);
+  f32x4 r = s + s * vec_asin_rest(z);
+  return vec_with_sign_of(f32x4_select(outer, f32x4_splat(1.57079637f) - (r + r), r), x);
+}
+
+SIMD_INLINE f32x4 vec_acos(f32x4 x) {
+  const f32x4 half = f32x4_splat(0.5f), one = f32x4_splat(1.0f), zero = f32x4_splat(0.0f);
+  f32x4 a = f32x4_abs(x);
+  i32x4 outer = a > half;
+  f32x4 z = f32x4_select(outer, (one - a) * half, a * a);
+  f32x4 s = f32x4_select(outer, f32x4_sqrt(z), x);
+  f32x4 rest = s * vec_asin_rest(z), r = s + rest;
+  f32x4 far = f32x4_select(x < zero, f32x4_splat(3.14159274f) - (r + r), r + r);
+  return f32x4_select(outer, far, f32x4_splat(1.57079637f) - (s - (f32x4_splat(-4.37113883e-08f) - rest)));
+}
+
+/* e^a / 2 + sign e^-a / 2 for a in [0, 89.5], without overflow before the result does. */
+SIMD_INLINE f32x4 vec_exp_pair(f32x4 a, f32x4 sign) {
+  i32x4 k;
+  f32x4 p = vec_exp_reduced(f32x4_pmin(a, f32x4_splat(90.0f)), &k) + f32x4_splat(1.0f);
+  f32x4 half = p * vec_pow2(k - 2); /* a quarter of e^a: k reaches 130 */
+  f32x4 rest = f32x4_splat(0.0625f) / half;
+  return (half + sign * rest) * f32x4_splat(2.0f);
+}
+
+/* 2.5 units. */
+SIMD_INLINE f32x4 vec_cosh(f32x4 x) { return vec_exp_pair(f32x4_abs(x), f32x4_splat(1.0f)); }
+
+/* 3 units. */
+SIMD_INLINE f32x4 vec_sinh(f32x4 x) {
+  f32x4 a = f32x4_abs(x), z = x * x;
+  f32x4 small = a + a * z * VEC_POLY(z, 0.166666672f, 0.00833335053f, 0.000198360562f, 2.81750044e-06f);
+  f32x4 large = vec_exp_pair(a, f32x4_splat(-1.0f));
+  return vec_with_sign_of(f32x4_select(a < f32x4_splat(1.0f), small, large), x);
 }
 
 #endif

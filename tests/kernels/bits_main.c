@@ -1,13 +1,12 @@
 // Prints one digest a loop, of its results on fixed random operands: builds that promise the same bits print the same lines
 // (bits.test.js compares them). On its own it checks that results do not depend on how the work is cut.
 
+#include "check.h"
 #include "conv.h"
 #include "move.h"
 #include "pooling.h"
 #include "reduce.h"
 #include "rows.h"
-
-#include "check.h"
 #include "sample.h"
 
 static uint64_t digest_add(uint64_t digest, const void *bytes, size_t n) {

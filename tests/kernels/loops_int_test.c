@@ -1,6 +1,5 @@
-#include "loops.h"
-
 #include "check.h"
+#include "loops.h"
 #include "sample.h"
 
 // Integer loops against 128-bit arithmetic cut to the type.
