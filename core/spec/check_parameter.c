@@ -158,6 +158,14 @@ static const os_rule *os_type__rule(os_type_fault_kind kind) {
   }
 }
 
+// Names of element types elsewhere that can only mean one thing here.
+static bool os_type__is_foreign_name(os_str name) {
+  static const char *const names[] = {"float32", "float64", "fp16", "fp32", "fp64", "half", "bf16", "boolean"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (os_str_is(name, names[i])) return true;
+  return false;
+}
+
 static void os_type__wrong(os_checking *self, const os_json *node, const os_type_fault *fault) {
   os_str text = os_json_string(node), quoted = os_parameter__quote(self, text);
   size_t end = fault->offset + fault->len > text.len ? text.len : fault->offset + fault->len;
@@ -176,7 +184,8 @@ static void os_type__wrong(os_checking *self, const os_json *node, const os_type
     uint64_t place = node->start + 1 + fault->offset;
     os_where_range(&related->where, place, place + (fault->len > 0 ? fault->len : 1));
   }
-  if (fault->suggestion.len > 0) os_checking_fix_string(self, finding, false, node, fault->suggestion);
+  if (fault->suggestion.len > 0)
+    os_checking_fix_string(self, finding, os_type__is_foreign_name(at), node, fault->suggestion);
 }
 
 static void os_type__spelling(os_checking *self, const os_json *node, op_type type) {

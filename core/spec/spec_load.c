@@ -71,6 +71,41 @@ static os_status os_spec__rules(os_checking *self) {
   return os_spec__evidence(self);
 }
 
+// The operator that another document of the bundle defines, without its findings.
+static os_status os_spec__glance(const os_checking *like, const os_file *file, os_spec **out) {
+  os_arena *arena = like->arena;
+  os_spec *spec = OS_ARENA_NEW(arena, os_spec);
+  OS_TRY_ALLOC(spec);
+  *out = spec;
+  os_json_options json = {.depth = like->options->depth};
+  OS_TRY(os_json_parse(&spec->document, arena, file->name, file->bytes, &json, NULL));
+  if (spec->document.root == NULL) return OS_OK;
+  os_report silent;
+  os_report_init(&silent, arena, false, 1);
+  os_checking checking = *like;
+  checking.spec = spec;
+  checking.report = &silent;
+  return os_spec_build(&checking);
+}
+
+// Of a text without a name: whether another document among its files defines the same operator.
+static os_status os_spec__others(os_checking *self) {
+  const os_bundle *bundle = self->options->bundle;
+  if (bundle == NULL || self->spec->document.file.len > 0) return OS_OK;
+  for (size_t i = 0; i < bundle->count; i++) {
+    os_file file;
+    if (!os_spec__is_json_name(bundle->files[i].name)) continue;
+    OS_TRY(os_bundle_read(bundle, i, &file));
+    bool other = file.state == OS_FILE_BYTES && !os_str_eq(file.bytes, self->spec->document.text);
+    if (!other || strcmp(os_json_kind(file.bytes), "spec") != 0) continue;
+    os_spec *pair[2] = {NULL, self->spec};
+    OS_TRY(os_spec__glance(self, &file, &pair[0]));
+    os_report_text(self->report, file.name, file.bytes);
+    OS_TRY(os_specs_compare(self->arena, pair, 2, self->report));
+  }
+  return OS_OK;
+}
+
 os_status os_spec_check(const os_spec_checker *self, os_arena *arena, os_str file, os_str text,
                         const os_spec_options *options, os_report *report, os_spec **out) {
   static const os_spec_options nothing;
@@ -98,6 +133,7 @@ os_status os_spec_check(const os_spec_checker *self, os_arena *arena, os_str fil
   os_checking checking = {
       .checker = self, .options = &own, .spec = spec, .arena = arena, .report = report, .suggestions = 100000};
   OS_TRY(os_spec__rules(&checking));
+  OS_TRY(os_spec__others(&checking));
   spec->valid = report->counts[OS_ERROR] == errors;
   if (out != NULL) *out = spec;
   return OS_OK;
