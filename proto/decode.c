@@ -5,7 +5,8 @@
 
 #include <inttypes.h>
 
-enum { HEADER = 24, SLAB_FIRST = 1024, SLAB_LAST = 1 << 15 }; // a tag and a varint fit into HEADER bytes
+// A tag and a varint fit into HEADER bytes; a whole number of the largest slabs fits into a chunk of the arena.
+enum { HEADER = 24, SLAB_FIRST = 1024, SLAB_LAST = (1 << 15) - 128 };
 
 void *os_decoder_alloc(os_decoder *self, size_t size) {
   if (size > SIZE_MAX - 8) return NULL;
@@ -16,10 +17,22 @@ void *os_decoder_alloc(os_decoder *self, size_t size) {
     self->slab = os_arena_zalloc(self->ask.arena, slab);
     self->slab_end = self->slab == NULL ? NULL : self->slab + slab;
     if (self->slab == NULL) return NULL;
-    if (self->slab_size < SLAB_LAST) self->slab_size *= 2;
+    self->slab_size = self->slab_size * 2 < SLAB_LAST ? self->slab_size * 2 : SLAB_LAST;
   }
   void *block = self->slab;
   self->slab += size;
+  return block;
+}
+
+void *os_decoder_alloc_text(os_decoder *self, size_t size) {
+  if (size > (size_t)(self->text_end - self->text)) {
+    if (size >= SLAB_LAST / 4) return os_arena_alloc(self->ask.arena, size);
+    self->text = os_arena_alloc(self->ask.arena, SLAB_LAST);
+    self->text_end = self->text == NULL ? NULL : self->text + SLAB_LAST;
+    if (self->text == NULL) return NULL;
+  }
+  void *block = self->text;
+  self->text += size;
   return block;
 }
 

@@ -119,7 +119,7 @@ static os_status os_decoder__view(os_decoder *self, uint64_t start, uint64_t end
   }
   if (n > SIZE_MAX) return OS_OUT_OF_MEMORY;
   if (n <= OS_WINDOW_LEAST) OS_TRY(os_cursor_need(&self->cursor, start, (size_t)n));
-  uint8_t *copy = os_decoder_alloc(self, (size_t)n);
+  uint8_t *copy = os_decoder_alloc_text(self, (size_t)n);
   OS_TRY_ALLOC(copy);
   if (n <= OS_WINDOW_LEAST)
     memcpy(copy, os_cursor_at(&self->cursor, start), (size_t)n);

@@ -43,6 +43,7 @@ struct os_decoder {
   os_plans plans;
   char *slab, *slab_end; // structs and lists are cut from it, 8-byte aligned
   size_t slab_size;
+  char *text, *text_end; // strings copied from a source that is not in memory
   struct {
     os_frame *items;
     size_t count, room;
@@ -62,6 +63,8 @@ static inline os_frame *os_decoder_frame(os_decoder *self) {
 
 // Zeroed, 8-byte aligned; NULL when memory is exhausted.
 void *os_decoder_alloc(os_decoder *self, size_t size);
+// Not zeroed, not aligned.
+void *os_decoder_alloc_text(os_decoder *self, size_t size);
 // A struct with its head; `parent` NULL for the root.
 ProtobufCMessage *os_decoder_message(os_decoder *self, const os_plan *plan, void *parent);
 // Begins a message inside [start, end).
