@@ -12,6 +12,7 @@ import {
   rectangularSelection
 } from '@codemirror/view'
 import { look } from './editor-theme.js'
+import { hangingIndent } from './hanging-indent.js'
 
 // The range that a finding points at, from the jump to it until the next edit.
 const target = StateEffect.define()
@@ -29,7 +30,8 @@ const targetField = StateField.define({
   provide: field => EditorView.decorations.from(field)
 })
 
-const languageOf = name => /\.m?js$/.test(name) ? javascript() : /\.json$/.test(name) ? json() : []
+const wrapped = [EditorView.lineWrapping, hangingIndent]
+const languageOf = name => /\.m?js$/.test(name) ? javascript() : /\.json$/.test(name) ? [json(), wrapped] : wrapped
 
 export class Editor {
   #view = null

@@ -10,10 +10,10 @@ async function fetchModule() {
 
 // Events: 'ready', 'failed' (detail: error), 'restarted'.
 export class Engine extends EventTarget {
-  #env = null
   #bytes = null
   #starting = null
 
+  // Resolves to the Env; after a failure the next call tries again.
   start() {
     this.#starting ??= this.#start()
     return this.#starting
@@ -22,9 +22,9 @@ export class Engine extends EventTarget {
   async #start() {
     try {
       this.#bytes ??= await fetchModule()
-      this.#env = await createWorkerEnv({ wasm: this.#bytes.slice(0) })
+      const env = await createWorkerEnv({ wasm: this.#bytes, onRestart: reason => this.#restarted(reason) })
       this.dispatchEvent(new Event('ready'))
-      return this.#env
+      return env
     } catch (error) {
       this.#starting = null
       this.dispatchEvent(new CustomEvent('failed', { detail: error }))
@@ -35,27 +35,21 @@ export class Engine extends EventTarget {
   // The module's bytes, for another instance.
   async module() {
     await this.start()
-    return this.#bytes.slice(0)
+    return this.#bytes
   }
 
-  // A method of the Env. After a crash the call is made once more, on the new engine.
+  // A method of the Env. The client starts a crashed engine again; the call that met the crash is made once more.
   async call(method, ...values) {
     const env = await this.start()
     try {
       return await env[method](...values)
     } catch (error) {
       if (error?.code !== 'crashed') throw error
-      await this.#replace(env)
-      return (await this.start())[method](...values)
+      return env[method](...values)
     }
   }
 
-  async #replace(dead) {
-    if (this.#env !== dead) return
-    this.#env = null
-    this.#starting = null
-    this.dispatchEvent(new Event('restarted'))
-    await Promise.resolve(dead.dispose()).catch(() => {})
-    await this.start()
+  #restarted(reason) {
+    if (reason === 'crashed') this.dispatchEvent(new Event('restarted'))
   }
 }

@@ -5,10 +5,10 @@ import { runBundle } from './runner.js'
 
 const statuses = ['passed', 'failed', 'skipped', 'error']
 
-// A report comes from the sandbox, where a foreign kernel may have spoken: only its known parts are taken, as text.
-function sanitize(report) {
+// Results come from the sandbox, where a foreign kernel may have spoken: only its known parts are taken, as text.
+function sanitize(tests) {
   const words = value => value == null ? undefined : String(value).slice(0, 4000)
-  return (Array.isArray(report?.tests) ? report.tests : []).slice(0, 10000).map(test => ({
+  return tests.slice(0, 10000).map(test => ({
     path: words(test?.path) ?? '', name: words(test?.name) ?? '', message: words(test?.message),
     status: statuses.includes(test?.status) ? test.status : 'error', ms: Number(test?.ms) || 0,
     findings: (Array.isArray(test?.findings) ? test.findings : []).slice(0, 50).map(finding => ({
@@ -32,6 +32,7 @@ export class Evidence extends EventTarget {
   #engine
   #workspace
   #abort = null
+  #turn = 0
   #results = new Map() // evidence name -> test
   #others = [] // tests that no file of ours names, such as data sets of a folder
   state = 'idle' // 'idle' | 'running' | 'done' | 'ended'
@@ -80,20 +81,23 @@ export class Evidence extends EventTarget {
   async run() {
     if (this.state === 'running') return
     const { files } = this.#workspace
+    const turn = ++this.#turn
     this.#abort = new AbortController()
     const { signal } = this.#abort
     this.#set({ state: 'running', message: '', stale: false })
     const started = performance.now()
     try {
       const wasm = await this.#engine.module()
-      const report = await runBundle({ files, wasm, signal, progress: name => this.#set({ message: name }) })
-      if (signal.aborted) return
-      this.#take(sanitize(report))
+      const tests = await runBundle({ files, wasm, signal, started: name => this.#set({ message: name }) })
+      if (turn !== this.#turn) return
+      this.#take(sanitize(tests))
       this.#set({ state: 'done', message: '', ms: performance.now() - started })
     } catch (error) {
+      if (turn !== this.#turn) return
       this.#results.clear()
       this.#others = []
-      this.#set({ state: 'ended', message: error.message, ms: performance.now() - started })
+      const message = error.code === 'aborted' ? 'Stopped.' : `The kernel was ended: ${error.message}.`
+      this.#set({ state: 'ended', message: `${message} Your text is safe.`, ms: performance.now() - started })
     }
   }
 
@@ -110,6 +114,7 @@ export class Evidence extends EventTarget {
 
   #reset() {
     this.#abort?.abort()
+    this.#turn++
     this.#results.clear()
     this.#others = []
     this.#set({ state: 'idle', message: '', stale: false })

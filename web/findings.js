@@ -53,10 +53,12 @@ export class Findings extends EventTarget {
     clearTimeout(this.#timer)
     const turn = ++this.#turn
     const { names, files } = this.#workspace
-    const started = performance.now()
     this.dispatchEvent(new Event('checking'))
+    let started = performance.now()
     let outcome
     try {
+      await this.#engine.start()
+      started = performance.now()
       outcome = await examine(this.#engine, files)
       this.problem = null
     } catch (error) {

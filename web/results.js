@@ -38,7 +38,7 @@ export function startResults(parts) {
   }
   const listOfFindings = findingsPane({ explain, go, fix: finding => findings.fix(finding) })
   const listOfModel = findingsPane({ explain, go: () => {}, always: true })
-  const rowsOfEvidence = evidencePane({ evidence, run, show: name => { if (small.matches) show('source'); workspace.show(name); editor.focus() }, add: () => byId('add-file').click() })
+  const rowsOfEvidence = evidencePane({ evidence, run, show: name => { if (small.matches) show('source'); workspace.show(name); editor.focus() }, add: () => byId('add-file').click(), first: () => workspace.origin === 'sample' ? workspace.names.find(name => evidence.rows[0]?.name === name) : null })
   const viewOfModel = modelPane({ model, open: () => byId('open').click(), findingsList: listOfModel })
 
   const panes = {

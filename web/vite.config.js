@@ -36,7 +36,7 @@ function runnerProgram() {
       if (loaded !== id) return null
       const result = await build({
         entryPoints: [here('runner/program.js')], bundle: true, write: false, format: 'iife', minify: true, target: 'es2022',
-        alias: { opspec: process.env.STANDIN ?? here(`../${exported['.'].default}`) }, logOverride: { 'empty-import-meta': 'silent' },
+        alias: { 'opspec/isolated': here(`../${exported['./isolated'].default}`), opspec: here(`../${exported['.'].default}`) }, define: { 'import.meta.url': '"https://sandbox.invalid/"' },
         external: ['node:*'], metafile: true
       })
       for (const input of Object.keys(result.metafile.inputs)) this.addWatchFile(here(`../${input}`))

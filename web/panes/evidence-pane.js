@@ -5,11 +5,13 @@ import { compareElements, valueText } from '../values.js'
 const statusWords = { passed: 'passed', failed: 'failed', skipped: 'skipped', error: 'could not be run', idle: 'not run' }
 const statusIcons = { passed: 'passed', failed: 'failed', skipped: 'skipped', error: 'error', idle: 'idle' }
 
-// context: { evidence, show(name), run(), add() }
+// Unless a person chose, the first row that went wrong is open, else the one that `first` names.
+// context: { evidence, show(name), run(), add(), first() }
 export function evidencePane(context) {
   const toggled = new Map() // name -> whether its row is open, where a person decided
 
-  const isOpen = ({ name, test }) => toggled.get(name) ?? (test?.status === 'failed' || test?.status === 'error')
+  const bad = ({ test }) => test?.status === 'failed' || test?.status === 'error'
+  const isOpen = ({ name }) => toggled.get(name) ?? name === (context.evidence.rows.find(bad)?.name ?? context.first())
 
   function row(item, again) {
     const status = item.missing ? 'error' : item.test?.status ?? 'idle'
@@ -19,7 +21,8 @@ export function evidencePane(context) {
       again()
     }
     const first = item.test?.findings?.[0]?.message ?? item.test?.message
-    const line = status === 'passed' || !first ? item.missing ? 'The file is not in the bundle.' : item.document?.description ?? '' : first
+    const about = item.missing ? 'The file is not in the bundle.' : item.document?.description ?? ''
+    const line = status === 'passed' || open || !first ? about : first
     return h('li', { class: `test ${status}`, data: { test: item.name } },
       h('button', { type: 'button', class: 'row', 'aria-expanded': String(open), data: { key: item.name }, onclick: toggle },
         icon(statusIcons[status]), h('span', { class: 'name' }, item.name), h('span', { class: 'sr' }, `: ${statusWords[status]}. `),
@@ -34,7 +37,7 @@ export function evidencePane(context) {
     const { rows } = evidence
     if (rows.length === 0) {
       return h('div', { class: 'empty' }, h('p', {}, 'This bundle has no evidence yet.'),
-        h('p', { class: 'quiet' }, 'Evidence is inputs with the outputs that a kernel must give for them. Each file is named in the document’s `tests`.'.split('`').map((part, index) => index === 1 ? h('code', {}, part) : part)),
+        h('p', { class: 'quiet' }, prose('Evidence is inputs with the outputs that a kernel must give for them. Each file is named in the document’s `tests`.')),
         h('button', { type: 'button', onclick: context.add }, 'Add evidence'))
     }
     return [
@@ -48,8 +51,6 @@ export function evidencePane(context) {
 
 function detail({ document, test }, status) {
   const parts = []
-  if (document?.description && status !== 'passed') parts.push(h('p', {}, prose(document.description)))
-  if (document?.description && status === 'passed' && test?.message) parts.push(h('p', {}, prose(test.message)))
   for (const { message, rule } of test?.findings ?? []) parts.push(h('p', { class: 'verdict' }, prose(message), ' ', h('span', { class: 'rule' }, rule)))
   if (test?.message && !test.findings?.length && status !== 'passed') parts.push(h('p', { class: 'verdict' }, test.message))
   if (document) parts.push(values('Inputs', document.inputs))

@@ -9,6 +9,6 @@ addEventListener('message', ({ source, data }) => {
     event.preventDefault()
     say({ type: 'broken', message: event.message || 'the worker ended' })
   }
-  worker.postMessage(data.job, [data.job.wasm])
+  worker.postMessage(data.job)
 })
 parent.postMessage({ type: 'ready' }, '*')

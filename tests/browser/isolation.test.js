@@ -1,0 +1,118 @@
+// Kernels that mean harm: they are stopped or refused, it is said, and the page's text is safe.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { skip } from './browser.js'
+import { startPage } from './page.js'
+
+const kernel = (body, top = '') => `${top}
+export default {
+  inferShapes: ([x]) => [{ type: x.type, shape: x.shape }],
+  ${body}
+}
+`
+
+const only = tests => `"tests": ["${tests}"]`
+
+describe('a hostile kernel', { skip }, () => {
+  let pages
+  before(async () => { pages = await startPage() })
+  after(() => pages?.stop())
+
+  // A page whose bundle has one test and this kernel.
+  async function open(source) {
+    const person = await pages.open()
+    await person.ran()
+    await person.change('"tests": ["default-alpha.json", "swish.json", "edges.json", "double.json"]', only('default-alpha.json'))
+    await person.file('kernel.js')
+    await person.write(source)
+    return person
+  }
+
+  async function message(person) {
+    const texts = await person.page.locator('.test[data-test="default-alpha.json"] .verdict, #panel .note.error').allTextContents()
+    return texts.join('\n')
+  }
+
+  it('that loops is ended at the time limit while the page goes on answering', async () => {
+    const person = await open(kernel('compute() { for (;;); }'))
+    await person.page.keyboard.press('Control+Enter')
+    await person.page.waitForSelector('.outcome.running')
+    await person.change('for (;;);', 'for (;;) ;')
+    await person.ran()
+    assert.match(await message(person), /time limit/)
+    assert.match(await person.text(), /for \(;;\) ;/)
+    await person.close()
+  })
+
+  it('that loops can be stopped by hand', async () => {
+    const person = await open(kernel('compute() { for (;;); }'))
+    await person.page.keyboard.press('Control+Enter')
+    await person.page.click('#run-bar button:has-text("Stop")')
+    await person.page.waitForSelector('.outcome.ended')
+    assert.match(await person.textOf('.outcome'), /Stopped\. Your text is safe\./)
+    await person.close()
+  })
+
+  it('that loops while it loads is ended', async () => {
+    const person = await open(kernel('compute: () => []', 'for (;;);'))
+    await person.run()
+    assert.match(await person.textOf('.outcome'), /kernel\.js was still loading after/)
+    await person.close()
+  })
+
+  it('finds no storage, no network, no page', async () => {
+    const person = await open(kernel(`async compute() {
+    const attempts = {
+      indexedDB: () => new Promise((resolve, reject) => { const asked = indexedDB.open('opspec'); asked.onsuccess = resolve; asked.onerror = reject }),
+      fetch: () => fetch('${pages.site.url('/secret')}'),
+      socket: () => new Promise((resolve, reject) => { const socket = new WebSocket('${pages.site.url('/').replace('http', 'ws')}'); socket.onopen = resolve; socket.onerror = reject }),
+      script: async () => importScripts('${pages.site.url('/secret.js')}'),
+      module: () => import('${pages.site.url('/secret.js')}'),
+      storage: async () => localStorage.length,
+      page: async () => document.title,
+      code: async () => new Function('return 1')()
+    }
+    const reached = []
+    for (const [name, attempt] of Object.entries(attempts)) await attempt().then(() => reached.push(name), () => {})
+    throw new Error('reached: ' + (reached.join() || 'nothing'))
+  }`))
+    const before = person.requests.length
+    await person.run()
+    assert.match(await message(person), /reached: nothing/)
+    assert.deepEqual(person.requests.slice(before).filter(url => /secret/.test(url)), [])
+    assert.match(await person.text(), /reached/)
+    await person.close()
+  })
+
+  it('cannot put markup into the page', async () => {
+    const person = await open(kernel("compute(inputs, attributes, ctx) { ctx.fail('<img src=x onerror=alert(1)><b id=injected>bold</b>') }"))
+    await person.run()
+    assert.match(await message(person), /<b id=injected>/)
+    assert.equal(await person.count('#injected'), 0)
+    await person.close()
+  })
+
+  it('that answers nonsense makes a failed test, not a broken page', async () => {
+    const person = await open(kernel("compute() { postMessage({ type: 'test', index: 0, test: 5 }); postMessage({ type: 'done' }); postMessage(null); return 7 }"))
+    await person.run()
+    await person.show('findings')
+    await person.page.waitForSelector('#panel .fine, .finding')
+    await person.close()
+  })
+
+  it('in a shared link runs only when asked', async () => {
+    const author = await open(kernel("compute() { throw new Error('I ran') }"))
+    await author.page.click('#share')
+    const link = await author.page.inputValue('dialog input')
+    await author.close()
+    const reader = await pages.open({ hash: link.slice(link.indexOf('#')) })
+    await reader.page.waitForSelector('.notice:has-text("shared")')
+    await reader.page.waitForTimeout(500)
+    assert.equal(await reader.count('.outcome.idle'), 1)
+    await reader.file('kernel.js')
+    assert.match(await reader.text(), /I ran/)
+    await reader.run()
+    assert.match(await message(reader), /I ran/)
+    await reader.close()
+  })
+})

@@ -1,0 +1,165 @@
+// Dark and light, phone and desk, keyboard, offline, and what is said when there is no engine.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import { skip } from './browser.js'
+import { startPage } from './page.js'
+import { model, node, value } from '../support/onnx.js'
+
+// Runs in the page: text whose contrast with what is behind it is below AA.
+function lowContrast() {
+  const parse = colour => colour.match(/[\d.]+/g).map(Number)
+  const luminance = ([r, g, b]) => [r, g, b].map(value => value / 255).map(value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0)
+  const behind = element => {
+    for (let at = element; at; at = at.parentElement ?? at.getRootNode().host) {
+      const [r, g, b, a = 1] = parse(getComputedStyle(at).backgroundColor)
+      if (a > 0.99) return [r, g, b]
+    }
+    return [255, 255, 255]
+  }
+  const bad = []
+  const look = scope => {
+    for (const element of scope.querySelectorAll('*')) {
+      if (element.shadowRoot) look(element.shadowRoot)
+      const own = [...element.childNodes].some(child => child.nodeType === 3 && child.textContent.trim())
+      if (!own || !element.checkVisibility() || element.closest('button:disabled, script, style, .sr, .cm-gutters')) continue
+      const style = getComputedStyle(element)
+      if (Number(style.opacity) < 1) continue
+      const [light, dark] = [luminance(parse(style.color)), luminance(behind(element))].sort((x, y) => y - x)
+      const ratio = (light + 0.05) / (dark + 0.05)
+      if (ratio < 4.5) bad.push(`${element.tagName}.${element.className} "${element.textContent.trim().slice(0, 30)}" ${ratio.toFixed(2)}`)
+    }
+  }
+  look(document)
+  return bad
+}
+
+describe('the look of the page', { skip }, () => {
+  let pages
+  before(async () => { pages = await startPage() })
+  after(() => pages?.stop())
+
+  for (const colorScheme of ['light', 'dark']) {
+    it(`has readable text when the system is ${colorScheme}`, async () => {
+      const person = await pages.open({ colorScheme })
+      await person.ran()
+      await person.change('tensor(double)', 'tensor(float64)')
+      for (const pane of ['evidence', 'signature', 'model', 'findings']) {
+        await person.show(pane)
+        if (pane === 'findings') await person.page.click('.finding button:text-is("Why")')
+        await person.page.waitForTimeout(200)
+        assert.deepEqual(await person.page.evaluate(lowContrast), [], pane)
+      }
+      await person.close()
+    })
+  }
+
+  it('switches between dark and light, and remembers it', async () => {
+    const person = await pages.open({ colorScheme: 'light' })
+    const background = () => person.page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const light = await background()
+    await person.page.click('#theme')
+    const dark = await background()
+    assert.notEqual(light, dark)
+    await person.page.reload()
+    await person.checked()
+    assert.equal(await background(), dark)
+    await person.close()
+  })
+
+  it('fits a phone: one column, nothing wider than the screen', async () => {
+    const person = await pages.open({ viewport: { width: 375, height: 700 }, isMobile: true, hasTouch: true })
+    await person.ran()
+    assert.equal(await person.page.isVisible('#source'), false)
+    for (const pane of ['source', 'findings', 'evidence', 'signature', 'model']) {
+      await person.show(pane)
+      assert.equal(await person.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, pane)
+      assert.equal(await person.page.isVisible('#source'), pane === 'source')
+    }
+    await person.close()
+  })
+
+  it('is used with the keyboard alone', async () => {
+    const person = await pages.open()
+    const { keyboard } = person.page
+    const focus = () => person.page.evaluate(() => document.activeElement.id || document.activeElement.dataset.id || document.activeElement.className)
+    const reached = []
+    for (let presses = 0; presses < 14; presses++) {
+      await keyboard.press('Tab')
+      reached.push(await focus())
+      if (reached.at(-1) === 'editor') {
+        await keyboard.press('Control+m')
+        reached.push('editor')
+      }
+    }
+    for (const id of ['samples', 'open', 'save', 'share', 'theme', 'about', 'quick-gelu.opspec.json', 'editor', 'divider', 'evidence']) assert.ok(reached.includes(id), `${id} in ${reached}`)
+    await person.page.locator('#result-tabs [aria-selected=true]').focus()
+    await keyboard.press('ArrowRight')
+    assert.equal(await focus(), 'signature')
+    await keyboard.press('Control+k')
+    await keyboard.type('sample string')
+    await keyboard.press('Enter')
+    await person.page.waitForSelector('#file-tabs [data-id="string-split.opspec.json"]')
+    await person.close()
+  })
+
+  it('goes on without a network and asks for nothing', async () => {
+    const person = await pages.open()
+    await person.ran()
+    await person.page.context().setOffline(true)
+    const before = person.requests.length
+    await person.change('tensor(double)', 'tensor(float64)')
+    await person.show('findings')
+    assert.equal(await person.count('.finding'), 1)
+    await person.page.click('.finding button:text-is("Fix")')
+    await person.page.waitForSelector('#panel .fine')
+    assert.deepEqual(person.requests.slice(before), [])
+    await person.close()
+  })
+
+  it('says so when the engine cannot be loaded, keeps the text, and tries again', async () => {
+    const context = await pages.browser.newContext()
+    const page = await context.newPage()
+    let refuse = true
+    await page.route('**/*.wasm', route => refuse ? route.fulfill({ status: 200, contentType: 'text/html', body: '<!doctype html>' }) : route.continue())
+    await page.goto(pages.site.url('/tools/opspec/'))
+    await page.waitForSelector('.notice.error')
+    assert.match(await page.textContent('.notice.error'), /engine did not start.*HTML.*Your text is safe/)
+    refuse = false
+    await page.click('.notice.error button:text-is("Try again")')
+    await page.waitForFunction(() => /^Checked in/.test(document.getElementById('status').textContent))
+    await context.close()
+  })
+
+  it('shows a dropped model, and runs it', async () => {
+    const person = await pages.open()
+    const bytes = model({
+      opsets: { '': 18 }, nodes: [node('Relu', ['x'], ['y']), node('Neg', ['y'], ['z'])],
+      inputs: [value('x', 'float32', ['N', 3])], outputs: [value('z', 'float32', ['N', 3])]
+    })
+    await person.drop('small.onnx', bytes)
+    await person.page.waitForSelector('.model .operators li')
+    assert.deepEqual(await person.page.locator('.operators code').allTextContents(), ['Neg', 'Relu'])
+    assert.match(await person.textOf('.model section:has(h3:text-is("Inputs")) tbody'), /x.*tensor\(float\).*\[N, 3\]/)
+    await person.page.fill('.run-model input', '2')
+    await person.page.click('.run-model button')
+    await person.page.waitForSelector('.model .data')
+    assert.match(await person.textOf('.model tr:has(.data)'), /float32\[2, 3\]/)
+    await person.close()
+  })
+
+  it('saves a bundle that opens again', async () => {
+    const person = await pages.open()
+    await person.change('Activations, of any shape.', 'Anything at all.')
+    const [download] = await Promise.all([person.page.waitForEvent('download'), person.page.keyboard.press('Control+s')])
+    assert.equal(download.suggestedFilename(), 'quick-gelu.zip')
+    const bytes = readFileSync(await download.path())
+    await person.close()
+    const other = await pages.open()
+    await other.drop('bundle.zip', bytes)
+    await other.page.waitForFunction(() => document.getElementById('editor').shadowRoot.textContent.includes('Anything at all'))
+    assert.equal(await other.count('.outcome.idle'), 1, 'a kernel from a file does not run by itself')
+    await other.close()
+  })
+})
