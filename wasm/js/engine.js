@@ -351,11 +351,11 @@ export class Engine {
   }
 
   newTensor(element, dims, data) {
-    let table = this.#putDims(dims)
+    this.#putDims(dims)
     const address = this.exports.opspec_new_tensor(this.port, element.number, dims.length)
     if (address === 0) throw new OpspecError('limit', `memory is exhausted: a tensor of shape [${Array.from(dims).join(', ')}] does not fit`)
     this.sync()
-    table = this.exports.opspec_table(this.port, 0) >> 3
+    const table = this.exports.opspec_table(this.port, 0) >> 3
     this.fill(element, address, this.f64[table], data)
     return address
   }

@@ -1,4 +1,6 @@
 // The child process of isolate-node.js: one job on standard input, messages as lines of JSON on standard output.
+import { Buffer } from 'node:buffer'
+import process from 'node:process'
 import { deserialize } from 'node:v8'
 import vm from 'node:vm'
 import { createEnv } from './index.js'

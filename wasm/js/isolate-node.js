@@ -1,3 +1,4 @@
+/* global process */
 import { OpspecError } from './errors.js'
 import { collectTests } from './isolated.js'
 import { nodeModule } from './platform.js'

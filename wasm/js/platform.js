@@ -1,3 +1,4 @@
+/* global process, setImmediate */
 // What differs between Node and browsers. No Node module is imported by name at load time, so that bundlers for browsers
 // have nothing to resolve.
 

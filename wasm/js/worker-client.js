@@ -1,3 +1,4 @@
+/* global Worker */
 import { abortedError, invalid, OpspecError, timeoutError } from './errors.js'
 import { isBlob } from './files.js'
 import { isNode, nodeModule } from './platform.js'
@@ -103,7 +104,8 @@ class Connection {
   }
 
   async #start() {
-    const { worker, onRestart: _, ...options } = this.options
+    const { worker, ...options } = this.options
+    delete options.onRestart
     const generation = ++this.generation
     const port = worker === undefined ? await startWorker() : givenPort(worker)
     this.port = port
@@ -248,7 +250,8 @@ function prepare(args) {
   const options = last !== null && typeof last === 'object' && !ArrayBuffer.isView(last) && !isTensor(last) && Object.getPrototypeOf(last) === Object.prototype ? last : {}
   const { signal, timeoutMs } = options
   if (signal === undefined) return { sent: args, timeoutMs }
-  const { signal: _, ...rest } = options
+  const rest = { ...options }
+  delete rest.signal
   return { sent: [...args.slice(0, -1), { ...rest, $signal: true }], signal, timeoutMs }
 }
 

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { Env } from '../env.js'
+import { readZip } from '../node-zip.js'
+import { exitCode, openEnv, packageVersion } from './engine.js'
+import { CommandError } from './options.js'
+import { plural, printFinding } from './output.js'
+import { bundleFiles, filesBeside, jsonRole, pathKind, readPath, sha256, walk } from './paths.js'
+
+// opspec check: everything that was named or lies in named folders, looked at without running any of it.
+
+const decoder = new TextDecoder()
+
+class Check {
+  constructor({ options, output }, env) {
+    this.options = options
+    this.output = output
+    this.env = env
+    this.files = []
+    this.impossible = false
+    this.skipped = 0
+    this.ignored = 0
+    this.given = { strict: options.strict === true, full: options['no-infer'] !== true, ...options.timeout !== undefined && { timeoutMs: options.timeout } }
+  }
+
+  cannot(path, message) {
+    this.impossible = true
+    this.output.problem(message)
+    if (path !== null) {
+      this.files.push({ path, kind: 'unknown', sha256: null, bytes: 0, ok: false, complete: false, incomplete: [message], findings: [] })
+    }
+  }
+
+  // ---- What to look at ------------------------------------------------------------------------------------------
+
+  // Jobs of one argument: { path, read() -> { bytes, hash, size, check() -> report, textOf(file), specs } }
+  jobsOf(path) {
+    try {
+      if (pathKind(path) === 'file') return [{ path, named: true }]
+      const { found, skipped } = walk(path)
+      this.skipped += skipped
+      const jobs = found.filter(({ kind }) => kind !== 'data').map(({ path: inner, kind }) => ({ path: inner, named: false, bundle: kind === 'bundle' }))
+      if (jobs.length === 0 && this.options['allow-empty'] !== true) {
+        this.cannot(null, `${path}: nothing to check is in there${skipped > 0 ? ` (${plural(skipped, '.json file')} of no kind of ours)` : ''}; --allow-empty accepts that`)
+      }
+      return jobs
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      this.cannot(path, error.message)
+      return []
+    }
+  }
+
+  load(job) {
+    try {
+      return job.bundle ? loadBundle(job.path) : loadFile(job.path)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      this.cannot(job.path, error.message)
+      return null
+    }
+  }
+
+  /** Operators that documents of the same command define are known when models are checked. */
+  declare(texts) {
+    for (const text of texts) {
+      try {
+        this.env.registerOperator(text)
+      } catch {
+        // A faulty document is reported where it stands; of two for one operator the first counts.
+      }
+    }
+  }
+
+  // ---- Looking --------------------------------------------------------------------------------------------------
+
+  look(job, loaded) {
+    try {
+      return loaded.files !== undefined
+        ? Env.checkFiles(this.env, loaded.files, this.given)
+        : this.env.check(loaded.bytes, { ...this.given, as: this.options.as, files: filesBeside(job.path) })
+    } catch (error) {
+      if (error.code === undefined) throw error
+      this.cannot(job.path, `${job.path}: ${error.message}`)
+      return null
+    }
+  }
+
+  report(job, loaded, report) {
+    if (report.kind === 'unknown' && report.complete && this.options.as === undefined) {
+      if (job.named && this.options['ignore-unknown'] !== true) this.impossible = true
+      else if (this.options['ignore-unknown'] === true) {
+        this.ignored++
+        return
+      }
+    }
+    const { kind, ok, complete, incomplete, findings } = report
+    this.files.push({ path: job.path, kind, sha256: loaded.hash, bytes: loaded.size, ok, complete, incomplete, findings })
+    for (const finding of findings) printFinding(this.output, finding, job.path, loaded.textOf)
+    for (const reason of incomplete) this.output.line(paint => `${paint('bold', job.path)}: ${paint('warning', 'incomplete')}: ${reason}`)
+  }
+
+  summary() {
+    const sum = key => this.files.reduce((total, { findings }) => total + findings.filter(({ severity }) => severity === key).length, 0)
+    const { length } = this.files
+    const incomplete = this.files.filter(({ complete }) => !complete).length
+    return { files: length, errors: sum('error'), warnings: sum('warning'), infos: sum('info'), incomplete }
+  }
+
+  bad(summary) {
+    const level = this.options['fail-on'] ?? 'error'
+    if (level === 'never') return false
+    return summary.errors > 0 || summary.incomplete > 0 || (level === 'warning' && summary.warnings > 0)
+  }
+}
+
+function loadBundle(path) {
+  const files = bundleFiles(path)
+  const hash = createHash('sha256')
+  let size = 0
+  for (const [name, bytes] of files) {
+    hash.update(`${name}\0${bytes.length}\0`).update(bytes)
+    size += bytes.length
+  }
+  const specs = [...files].filter(([name, bytes]) => name.endsWith('.json') && jsonRole(name, bytes) === 'spec').map(([, bytes]) => decoder.decode(bytes))
+  return { files, size, hash: hash.digest('hex'), specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null }
+}
+
+function loadFile(path) {
+  const bytes = readPath(path)
+  const base = { bytes, size: bytes.length, hash: sha256(bytes) }
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
+    const files = zipFiles(bytes)
+    const specs = [...files].filter(([name, content]) => name.endsWith('.json') && jsonRole(name, content) === 'spec').map(([, content]) => decoder.decode(content))
+    return { ...base, specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null }
+  }
+  const text = () => decoder.decode(bytes)
+  const beside = filesBeside(path)
+  const textOf = file => {
+    if (file === '') return text()
+    const found = beside(file)
+    return found === null ? null : decoder.decode(found)
+  }
+  return { ...base, specs: jsonRole('', bytes) === 'spec' ? [text()] : [], textOf }
+}
+
+// For the texts that findings show; what is wrong with the archive the check says.
+function zipFiles(bytes) {
+  try {
+    return readZip(bytes)
+  } catch {
+    return new Map()
+  }
+}
+
+export async function check({ options, positionals, output }) {
+  if (positionals.length === 0) throw new CommandError('check: which files or folders?')
+  const env = await openEnv(options)
+  const job = new Check({ options, output }, env)
+  const jobs = [...new Map(positionals.flatMap(path => job.jobsOf(path)).map(item => [item.path, item])).values()]
+  const ready = []
+  for (const item of jobs) {
+    const loaded = job.load(item)
+    if (loaded === null) continue
+    job.declare(loaded.specs)
+    // Only what is needed later stays in memory.
+    ready.push({ item, again: loaded.specs.length > 0 ? loaded : null })
+  }
+  for (const [index, { item, again }] of ready.entries()) {
+    output.progress(`${index + 1}/${ready.length} ${item.path}`)
+    const loaded = again ?? job.load(item)
+    const report = loaded === null ? null : job.look(item, loaded)
+    if (report !== null) job.report(item, loaded, report)
+  }
+  return finish(job, env, output)
+}
+
+function finish(job, env, output) {
+  const summary = job.summary()
+  const { rules } = env.check('null', { as: 'json' })
+  env.dispose()
+  output.json({ version: packageVersion(), rules, files: job.files, summary })
+  output.summary(paint => {
+    const counts = [plural(summary.errors, 'error'), plural(summary.warnings, 'warning'), ...summary.infos > 0 ? [plural(summary.infos, 'hint')] : []]
+    const more = [summary.incomplete > 0 && `${summary.incomplete} incomplete`, job.skipped > 0 && `${plural(job.skipped, 'other .json file')} skipped`, job.ignored > 0 && `${job.ignored} of unknown kind ignored`]
+    return paint(job.bad(summary) || job.impossible ? 'error' : 'good', `${plural(summary.files, 'file')} checked: ${counts.join(', ')}`) + more.filter(Boolean).map(text => `, ${text}`).join('')
+  })
+  return exitCode({ impossible: job.impossible, bad: job.bad(summary) })
+}

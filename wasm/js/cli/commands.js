@@ -1,0 +1,68 @@
+import { check } from './check.js'
+import { explain } from './explain.js'
+import { ops } from './ops.js'
+import { as, common, failOn, integer, pair } from './options.js'
+import { playground } from './playground.js'
+import { run } from './run.js'
+import { show } from './show.js'
+import { test } from './test.js'
+
+/** The commands: usage, what each does, its options, its function. */
+export const commands = {
+  check: {
+    usage: 'check PATH...',
+    summary: 'validates specs, bundles, evidence, models, operator sets and tensors; runs nothing',
+    options: {
+      ...common, as, 'fail-on': failOn,
+      'strict': { help: 'warnings become errors' },
+      'no-infer': { help: 'no type and shape inference' },
+      'allow-empty': { help: 'a folder without matching files is no error' },
+      'ignore-unknown': { help: 'skip files of unknown kind that were named' }
+    },
+    run: check
+  },
+  test: {
+    usage: 'test PATH...',
+    summary: 'runs the evidence of bundles and ONNX test folders; a kernel.js in a process of its own',
+    options: { ...common, 'allow-empty': { help: 'nothing to run is no error' } },
+    run: test
+  },
+  run: {
+    usage: 'run MODEL',
+    summary: 'runs a model',
+    options: {
+      ...common,
+      'input': { value: 'NAME=VALUE', many: true, read: pair('input'), help: 'VALUE: @file.pb, @file.npy, JSON, random:2,3 or random' },
+      'data': { value: 'FOLDER', help: 'take the inputs input_0.pb, ... of this folder' },
+      'dim': { value: 'N=1', many: true, read: pair('dim'), help: 'size of a symbol in random shapes' },
+      'seed': { value: 'N', read: integer('seed'), help: 'of random inputs and operators; 0 when not given' },
+      'output': { value: 'NAME', many: true, help: 'which values; the outputs of the model when not given' },
+      'output-dir': { value: 'FOLDER', help: 'write each output there as NAME.pb' }
+    },
+    run
+  },
+  show: {
+    usage: 'show FILE',
+    summary: 'decodes a document and summarises it',
+    options: { ...common, as },
+    run: show
+  },
+  ops: {
+    usage: 'ops [NAME]',
+    summary: 'lists the operators, or shows one in full',
+    options: { ...common },
+    run: ops
+  },
+  explain: {
+    usage: 'explain RULE',
+    summary: 'why a rule is there, with a good and a bad example',
+    options: { ...common },
+    run: explain
+  },
+  playground: {
+    usage: 'playground',
+    summary: 'serves the page on this machine',
+    options: { ...common, port: { value: 'PORT', read: integer('port'), help: 'port to listen on; any free one when not given' } },
+    run: playground
+  }
+}

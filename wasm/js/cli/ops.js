@@ -1,0 +1,61 @@
+import { openEnv } from './engine.js'
+import { CommandError, suggest } from './options.js'
+
+// opspec ops: the registry, which is the only list of operators there is.
+
+const qualified = ({ domain, name }) => domain === '' ? name : `${domain}.${name}`
+
+function signature(list) {
+  return list.map(({ name, option, minArity }) => option === 'optional' ? `[${name}]` : option === 'variadic' ? `${name}... (from ${minArity})` : name).join(', ')
+}
+
+function printOne(output, operator, isNewest) {
+  const status = operator.deprecated ? 'deprecated' : operator.kernel ? 'has a kernel' : operator.function ? 'has a body of other operators' : 'no kernel'
+  output.line(paint => `${paint('bold', qualified(operator))} since ${operator.sinceVersion}${isNewest ? '' : ' (superseded)'}: ${status}; ${operator.source}`)
+  output.line(`  (${signature(operator.inputs)}) -> (${signature(operator.outputs)})`)
+  const types = new Map()
+  for (const { typeParameter, types: allowed } of [...operator.inputs, ...operator.outputs]) if (typeParameter !== undefined) types.set(typeParameter, allowed)
+  for (const [label, allowed] of types) output.line(paint => `  ${paint('info', label)}: ${allowed.join(', ')}`)
+  for (const [name, { kind, required, default: fallback }] of Object.entries(operator.attributes)) {
+    output.line(paint => `  ${paint('info', name)}: ${kind}${required ? ', required' : fallback === undefined ? '' : `, ${JSON.stringify(fallback)} when left out`}`)
+  }
+}
+
+function matching(operators, text) {
+  const [domain, name] = text.includes('::') ? text.split('::') : [undefined, text]
+  const exact = operators.filter(operator => name === qualified(operator) || (operator.name === name && (domain === undefined || operator.domain === domain || (domain === 'ai.onnx' && operator.domain === ''))))
+  if (exact.length > 0) return exact
+  return operators.filter(operator => operator.name.toLowerCase() === name.toLowerCase())
+}
+
+function printAll(output, operators) {
+  const byName = new Map()
+  for (const operator of operators) {
+    const list = byName.get(qualified(operator)) ?? []
+    list.push(operator)
+    byName.set(qualified(operator), list)
+  }
+  for (const [name, versions] of byName) {
+    const runs = versions.filter(({ kernel }) => kernel).map(({ sinceVersion }) => sinceVersion)
+    output.line(paint => `${name.padEnd(44)} ${versions.map(({ sinceVersion, kernel }) => kernel ? sinceVersion : paint('dim', `(${sinceVersion})`)).join(' ')}${runs.length === 0 ? '  no kernel' : ''}`)
+  }
+  output.summary(`${byName.size} operators; since versions without a kernel in parentheses`)
+}
+
+export async function ops({ options, positionals, output }) {
+  if (positionals.length > 1) throw new CommandError('ops: one name at most')
+  const env = await openEnv(options)
+  const operators = env.operators()
+  env.dispose()
+  if (positionals.length === 0) {
+    output.json(operators)
+    printAll(output, operators)
+    return 0
+  }
+  const found = matching(operators, positionals[0])
+  if (found.length === 0) throw new CommandError(`there is no operator '${positionals[0]}'${suggest(positionals[0], [...new Set(operators.map(({ name }) => name))])}`)
+  output.json(found)
+  const newest = new Map(found.map(operator => [qualified(operator), operator]))
+  for (const operator of found) printOne(output, operator, newest.get(qualified(operator)) === operator)
+  return 0
+}

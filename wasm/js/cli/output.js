@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs'
+import { CommandError } from './options.js'
+
+const colors = { error: 31, warning: 33, info: 36, good: 32, dim: 2, bold: 1 }
+
+/** Where results go: each --format in turn, text on standard output when none is given. */
+export class Output {
+  constructor(options) {
+    const formats = options.format ?? [{ name: 'text', file: null }]
+    this.quiet = options.quiet === true
+    this.texts = formats.filter(({ name }) => name === 'text').map(({ file }) => ({ file, lines: [] }))
+    this.jsons = formats.filter(({ name }) => name === 'json')
+    if (formats.filter(({ file }) => file === null).length > 1) throw new CommandError('--format: only one format can go to standard output')
+    this.terminal = process.stdout.isTTY === true && (process.env.NO_COLOR ?? '') === ''
+    this.progressShown = false
+  }
+
+  get wantsText() {
+    return this.texts.length > 0
+  }
+
+  /** Lines are functions of `paint(color, text)`, as only a terminal gets colours. */
+  line(make) {
+    this.#clearProgress()
+    for (const text of this.texts) {
+      const paint = text.file === null && this.terminal ? (color, content) => `\x1b[${colors[color]}m${content}\x1b[0m` : (_, content) => content
+      const content = typeof make === 'string' ? make : make(paint)
+      if (text.file === null) process.stdout.write(`${content}\n`)
+      else text.lines.push(content)
+    }
+  }
+
+  summary(make) {
+    if (!this.quiet) this.line(make)
+  }
+
+  json(value) {
+    const text = `${JSON.stringify(value, (_, item) => typeof item === 'bigint' ? plainInteger(item) : item, 2)}\n`
+    for (const { file } of this.jsons) {
+      if (file === null) process.stdout.write(text)
+      else writeFile(file, text)
+    }
+  }
+
+  problem(message) {
+    this.#clearProgress()
+    process.stderr.write(`opspec: ${message}\n`)
+  }
+
+  progress(text) {
+    if (this.quiet || process.stderr.isTTY !== true) return
+    process.stderr.write(`\r\x1b[K${text}`)
+    this.progressShown = true
+  }
+
+  #clearProgress() {
+    if (!this.progressShown) return
+    process.stderr.write('\r\x1b[K')
+    this.progressShown = false
+  }
+
+  flush() {
+    this.#clearProgress()
+    for (const { file, lines } of this.texts) {
+      if (file !== null) writeFile(file, lines.length === 0 ? '' : `${lines.join('\n')}\n`)
+    }
+  }
+}
+
+function writeFile(file, text) {
+  try {
+    writeFileSync(file, text)
+  } catch (error) {
+    throw new CommandError(`${file} cannot be written: ${error.message}`)
+  }
+}
+
+export function plainInteger(value) {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value)
+}
+
+export const plural = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`
+
+// ---- Findings -----------------------------------------------------------------------------------------------------
+
+const MOST_COLUMNS = 100
+
+// The line around a column, cut to what a terminal shows, and where the column then is.
+function excerpt(text, { line, column }) {
+  const source = text.split(/\r\n|\n|\r/)[line - 1]
+  if (source === undefined) return null
+  const points = [...source.replaceAll('\t', ' ')]
+  const start = Math.max(0, column - 1 - MOST_COLUMNS / 2)
+  const shown = points.slice(start, start + MOST_COLUMNS).join('').trimEnd()
+  return { shown: `${start > 0 ? '...' : ''}${shown}${start + MOST_COLUMNS < points.length ? '...' : ''}`, at: column - 1 - start + (start > 0 ? 3 : 0) }
+}
+
+function caretLength({ start, end }, room) {
+  return start.line === end.line ? Math.max(1, Math.min(end.column - start.column, room)) : 1
+}
+
+function placeOf(finding, path) {
+  const file = finding.file ? joinPath(path, finding.file) : path
+  if (finding.range !== undefined) return `${file}:${finding.range.start.line}:${finding.range.start.column}`
+  if (finding.path) return `${file}: ${finding.path}`
+  return finding.bytes !== undefined ? `${file}: byte ${finding.bytes[0]}` : file
+}
+
+export const joinPath = (folder, name) => folder.endsWith('/') ? folder + name : `${folder}/${name}`
+
+/** place severity message [rule], the line with a caret, related places, the fix. `textOf(file)` answers a file's text. */
+export function printFinding(output, finding, path, textOf) {
+  output.line(paint => `${paint('bold', placeOf(finding, path))}: ${paint(finding.severity, finding.severity)}: ${finding.message} ${paint('dim', `[${finding.rule}]`)}`)
+  const text = finding.range === undefined ? null : textOf(finding.file ?? '')
+  const found = text === null ? null : excerpt(text, finding.range.start)
+  if (found !== null) {
+    output.line(paint => `  ${paint('dim', '|')} ${found.shown}`)
+    output.line(paint => `  ${paint('dim', '|')} ${' '.repeat(found.at)}${paint(finding.severity, '^'.repeat(caretLength(finding.range, Math.max(1, found.shown.length - found.at))))}`)
+  }
+  for (const related of finding.related) output.line(paint => `  ${paint('dim', 'see')} ${placeOf(related, path)}: ${related.message}`)
+  if (finding.fix !== undefined) output.line(paint => `  ${paint('good', 'fix')}: ${finding.fix.title}`)
+}

@@ -1,0 +1,90 @@
+import { Env } from '../env.js'
+import { elementNamed } from '../elements.js'
+import { isTensor, typeOfValue } from '../values.js'
+import { openEnv } from './engine.js'
+import { plainData } from './evidence-form.js'
+import { CommandError } from './options.js'
+import { plainInteger } from './output.js'
+import { readPath, sha256 } from './paths.js'
+
+// opspec show: what a file says, shortly as text and in full as JSON.
+
+const messages = {
+  'model': 'ModelProto', 'graph': 'GraphProto', 'function': 'FunctionProto', 'tensor': 'TensorProto', 'sparse-tensor': 'SparseTensorProto', 'sequence': 'SequenceProto',
+  'map': 'MapProto', 'optional': 'OptionalProto', 'operator-set': 'OperatorSetProto'
+}
+const MOST = 12 // elements of a value that are shown
+
+function plain(value) {
+  if (typeof value === 'bigint') return plainInteger(value)
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }
+  if (Array.isArray(value)) return value.map(plain)
+  return value !== null && typeof value === 'object' ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)])) : value
+}
+
+export function describeValue(value) {
+  if (value === null) return 'empty'
+  if (isTensor(value)) {
+    const { length } = value.data
+    const most = MOST * elementNamed(value.type).parts
+    const head = plainData({ type: value.type, data: value.data.slice(0, most) })
+    return `${typeOfValue(value)} [${value.dims.join(', ')}]: ${head.map(item => JSON.stringify(item)).join(', ')}${length > most ? `, ... (${length})` : ''}`
+  }
+  if (Array.isArray(value)) return `sequence of ${value.length}${value.slice(0, 4).map(item => `\n    ${describeValue(item)}`).join('')}`
+  if (value instanceof Map) return `map of ${value.size}`
+  return `${typeOfValue(value)} [${value.dims.join(', ')}], ${value.values.dims[0]} elements set`
+}
+
+const shapeText = shape => shape === null ? '' : ` [${shape.map(dim => dim ?? '?').join(', ')}]`
+
+function* modelLines(env, bytes, decoded) {
+  const opsets = (decoded.opsetImport ?? []).map(({ domain, version }) => `${domain || 'ai.onnx'} ${version}`)
+  yield `IR ${decoded.irVersion ?? '?'}, ${opsets.join(', ') || 'no operator sets'}${decoded.producerName ? `, made by ${decoded.producerName}${decoded.producerVersion ? ` ${decoded.producerVersion}` : ''}` : ''}`
+  const model = env.loadModel(bytes)
+  for (const { name, type, shape } of model.inputs) yield `  in  ${name}: ${type}${shapeText(shape)}`
+  for (const { name, type, shape } of model.outputs) yield `  out ${name}: ${type}${shapeText(shape)}`
+  model.dispose()
+  const counts = new Map()
+  for (const { opType } of decoded.graph?.node ?? []) counts.set(opType, (counts.get(opType) ?? 0) + 1)
+  const names = [...counts].sort(([, a], [, b]) => b - a).map(([name, count]) => count > 1 ? `${name} x ${count}` : name)
+  yield `${decoded.graph?.node?.length ?? 0} nodes: ${names.join(', ')}; ${decoded.graph?.initializer?.length ?? 0} initializers`
+}
+
+function* documentLines(env, bytes, kind, decoded) {
+  if (kind === 'model') yield* modelLines(env, bytes, decoded)
+  else if (['tensor', 'sparse-tensor', 'sequence', 'map', 'optional'].includes(kind)) yield `${decoded.name ? `${decoded.name}: ` : ''}${describeValue(env.readValue(bytes, kind))}`
+  else yield JSON.stringify(plain(decoded), null, 2)
+}
+
+function showJson(bytes, path) {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes))
+  } catch (error) {
+    throw new CommandError(`${path}: is no JSON: ${error.message}`)
+  }
+}
+
+const jsonLines = value => value.kind === 'runlocal.operator-extension'
+  ? [`${value.operator?.domain}.${value.operator?.op_type}: ${value.name} ${value.version}`, `(${value.inputs?.map(({ name }) => name).join(', ')}) -> (${value.outputs?.map(({ name }) => name).join(', ')})`, `${Object.keys(value.attributes ?? {}).length} attributes, ${value.tests?.length ?? 0} tests`]
+  : [JSON.stringify(value, null, 2)]
+
+export async function show({ options, positionals, output }) {
+  if (positionals.length !== 1) throw new CommandError('show: which file?')
+  const [path] = positionals
+  const bytes = readPath(path)
+  const env = await openEnv(options)
+  try {
+    const sniffed = Env.sniff(env, bytes)
+    const kind = options.as === undefined ? sniffed.kind : Object.keys(messages).find(name => messages[name] === options.as) ?? options.as
+    const isJson = ['spec', 'evidence', 'json'].includes(kind)
+    if (!isJson && messages[kind] === undefined) throw new CommandError(`${path} cannot be shown: ${sniffed.evidence || `it is ${kind}`}`)
+    const value = isJson ? showJson(bytes, path) : env.decode(bytes, messages[kind])
+    output.json({ path, kind, sha256: sha256(bytes), bytes: bytes.length, value: isJson ? value : plain(value) })
+    output.line(paint => `${paint('bold', path)}: ${kind}, ${bytes.length} bytes, sha256 ${sha256(bytes)}`)
+    if (output.wantsText) for (const line of isJson ? jsonLines(value) : documentLines(env, bytes, kind, value)) output.line(line)
+    return 0
+  } finally {
+    env.dispose()
+  }
+}
