@@ -139,5 +139,5 @@ os_status os_zip_read(os_arena *arena, os_str bytes, uint64_t limit, os_bundle *
     *name = os_str_slice(*name, top, name->len);
   }
   *out = (os_bundle){.files = self.files.items, .count = self.files.count, .complete = true};
-  return OS_OK;
+  return os_bundle_index(out, arena);
 }

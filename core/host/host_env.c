@@ -188,7 +188,7 @@ os_status os_host_files_open(os_host_files *self, opspec_env *env, os_arena *are
   self->bundle.read = os_host__read_file;
   self->bundle.context = self;
   self->external = (os_external){os_host__open_external, self};
-  return OS_OK;
+  return os_bundle_index(&self->bundle, arena);
 }
 
 void os_host_files_close(os_host_files *self) {
