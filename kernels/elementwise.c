@@ -40,8 +40,11 @@ static os_status elementwise__infer_legacy_shape(op_infer *ctx) {
   const op_node *node = op_infer_node(ctx);
   int32_t a_rank, b_rank;
   const op_dim *a = op_infer_dims(ctx, 0, &a_rank), *b = op_infer_dims(ctx, 1, &b_rank);
-  if (a != NULL || a_rank == 0) op_infer_set_shape(ctx, 0, a_rank, a);
-  if (a_rank < 0 || b_rank < 0) return OS_OK;
+  if (a_rank < 0) return OS_OK;
+  if (b_rank < 0) {
+    op_infer_set_shape(ctx, 0, a_rank, a);
+    return OS_OK;
+  }
   bool broadcast = op_attr_int(node, "broadcast", 0) != 0;
   if (!broadcast && a_rank != b_rank)
     return op_infer_fail(ctx, OP_FAULT_SHAPE, "A has rank %d and B rank %d, but `broadcast` is 0",
@@ -60,6 +63,8 @@ static os_status elementwise__infer_legacy_shape(op_infer *ctx) {
     if (broadcast && b[d] == 1) continue;
     OS_TRY(op_infer_merge_dim(ctx, a[axis + d], b[d], "dims of A and B", &merged));
   }
+  // Last: a step whose shape is set runs as it is.
+  op_infer_set_shape(ctx, 0, a_rank, a);
   return OS_OK;
 }
 
