@@ -86,7 +86,9 @@ export class Person {
     await this.page.click('#editor .cm-content')
     await this.page.keyboard.press('Control+Home')
     await this.page.keyboard.press('Control+f')
-    await this.page.locator('#editor .cm-search input[name=search]').fill(before)
+    await this.page.locator('#editor .cm-search input[name=search]').selectText()
+    await this.page.keyboard.insertText(before)
+    await this.page.keyboard.press('Shift') // the panel reads its field when a key goes up
     await this.page.keyboard.press('Enter')
     await this.page.keyboard.press('Escape')
     await this.page.keyboard.insertText(after)

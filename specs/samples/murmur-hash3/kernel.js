@@ -18,11 +18,14 @@ function murmur(bytes, seed) {
   return (h ^ (h >>> 16)) >>> 0
 }
 
+// A kernel has the language and nothing of its host, so no TextEncoder.
+function utf8(text) {
+  const bytes = encodeURIComponent(text).match(/%..|./g) ?? []
+  return Uint8Array.from(bytes, byte => byte.length === 3 ? parseInt(byte.slice(1), 16) : byte.charCodeAt(0))
+}
+
 function keys({ type, data }) {
-  if (type === 'string') {
-    const utf8 = new TextEncoder()
-    return Array.from(data, text => utf8.encode(text))
-  }
+  if (type === 'string') return Array.from(data, utf8)
   const width = data.BYTES_PER_ELEMENT
   return Array.from(data, (_, i) => new Uint8Array(data.buffer, data.byteOffset + i * width, width))
 }
