@@ -122,6 +122,7 @@ os_json *os_json_resolve(const os_json *root, os_str pointer) {
 
 void os_json_where(const os_json_document *document, os_arena *arena, const os_json *node, os_where *where) {
   where->file = document->file;
+  if (node == NULL) return;
   os_where_pointer(where, os_json_pointer(arena, node));
   // While a container is still being read its end is not known.
   os_where_range(where, node->start, node->end > node->start ? node->end : node->start + 1);
@@ -129,7 +130,7 @@ void os_json_where(const os_json_document *document, os_arena *arena, const os_j
 
 void os_json_where_key(const os_json_document *document, os_arena *arena, const os_json *node, os_where *where) {
   os_json_where(document, arena, node, where);
-  if (node->key_end > 0) os_where_range(where, node->key_start, node->key_end);
+  if (node != NULL && node->key_end > 0) os_where_range(where, node->key_start, node->key_end);
 }
 
 enum { EXCERPT = 77 };
@@ -142,6 +143,7 @@ static os_str os_json__cut(os_arena *arena, os_str text) {
 }
 
 os_str os_json_excerpt(const os_json_document *document, os_arena *arena, const os_json *node) {
+  if (node == NULL) return OS_STR("");
   os_str source = os_json_source(document, node);
   // White space between tokens says nothing; strings are left as they are.
   char *to = os_arena_alloc(arena, EXCERPT + 4);

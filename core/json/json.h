@@ -93,10 +93,11 @@ os_json *os_json_resolve(const os_json *root, os_str pointer);
 // Appends an escaped token ("a/b" -> "a~1b") to a pointer.
 os_str os_json_pointer_add(os_arena *arena, os_str pointer, os_str token);
 
-// Sets file, pointer and range of a finding's place to a value, to a member's key, or to an object that lacks a member.
+// Sets file, pointer and range of a finding's place to a value, or to a member's key. `node` NULL: the file alone.
 void os_json_where(const os_json_document *document, os_arena *arena, const os_json *node, os_where *where);
 void os_json_where_key(const os_json_document *document, os_arena *arena, const os_json *node, os_where *where);
-// Short form of a value for a message's "found": at most about 80 bytes, cut at a character, with "..." where cut.
+// Short form of a value for a message's "found": at most about 80 bytes, cut at a character, with "..." where cut. Empty
+// for NULL.
 os_str os_json_excerpt(const os_json_document *document, os_arena *arena, const os_json *node);
 // The same for a string, quoted and escaped as JSON.
 os_str os_json_quote(os_arena *arena, os_str text);

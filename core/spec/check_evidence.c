@@ -95,7 +95,7 @@ static void os_evidence__type(os_evidencing *self, const os_spec_parameter *para
   const os_spec_type_parameter *set = &self->spec->type_parameters[parameter->type_parameter];
   const os_json *node = os_json_member(value, "type");
   os_str found = os_types_print(checking->checker->types, checking->arena, type);
-  bool allowed = false;
+  bool allowed = set->count == 0; // the document itself is wrong then, and has been told so
   for (size_t i = 0; i < set->count; i++) allowed |= set->types[i] == type || set->types[i] == 0;
   if (!allowed) {
     const os_json *types = os_json_member(set->node, "allowed_types");

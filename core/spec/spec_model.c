@@ -22,8 +22,7 @@ static os_str os_checking__format(os_checking *self, const char *format, va_list
 static os_finding *os_checking__add(os_checking *self, const os_rule *rule, os_severity severity, const os_json *node,
                                     os_str message) {
   os_finding *finding = os_report_add_as(self->report, rule, severity, "%.*s", OS_ARG(message));
-  if (node != NULL) os_json_where(&self->spec->document, self->arena, node, &finding->where);
-  else finding->where.file = self->spec->document.file;
+  os_json_where(&self->spec->document, self->arena, node, &finding->where);
   return finding;
 }
 
@@ -45,6 +44,7 @@ os_finding *os_checking_add_as(os_checking *self, const os_rule *rule, os_severi
 }
 
 void os_checking_relate(os_checking *self, os_finding *finding, const os_json *node, const char *message) {
+  if (node == NULL) return;
   os_related *related = os_finding_relate(self->report, finding, "%s", message);
   os_json_where(&self->spec->document, self->arena, node, &related->where);
 }
