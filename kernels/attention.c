@@ -168,7 +168,6 @@ static bool attention__bias(const attention_run *run, size_t batch, size_t head,
   int64_t place = (int64_t)row + offset;
   size_t first = mask ? attention__mask_row(mask, batch, head, row) : 0;
   size_t masked = mask && mask->rank > 0 ? (size_t)mask->dims[mask->rank - 1] : SIZE_MAX;
-  bool repeated = masked == 1 && run->keys > 1; // one entry for all keys
   bool any = false;
   for (size_t j = 0; j < run->keys; j++) {
     int64_t key = (int64_t)j;
@@ -176,14 +175,14 @@ static bool attention__bias(const attention_run *run, size_t batch, size_t head,
                 !(run->left >= 0 && key < place - run->left) &&
                 !(run->right >= 0 && key > place + run->right);
     bias[j] = 0;
-    if (mask && (j < masked || repeated)) {
-      int64_t at = (int64_t)(mask->rank == 0 || repeated ? first : first + j);
+    if (mask && j < masked) {
+      int64_t at = (int64_t)(mask->rank == 0 ? first : first + j);
       if (mask->elem == OP_BOOL)
         open &= ((const uint8_t *)mask->data)[at] != 0;
       else
         bias[j] = mask->elem == OP_FLOAT ? ((const float *)mask->data)[at] : (float)kit_double(mask, at);
-    } else if (mask && masked != SIZE_MAX) {
-      open = false;
+    } else if (mask) {
+      open = false; // a shorter mask, also one of a single key, leaves the other keys out
     }
     if (!open) bias[j] = -INFINITY;
     any |= bias[j] != -INFINITY;
