@@ -59,12 +59,12 @@ static bool cast__is_float(int type) {
   }
 }
 
-/* Loops between two types of C: D d = (expression of S x). */
-#define COPY(D, S, expression)       \
-  for (size_t i = 0; i < n; i++) {   \
-    const S x = ((const S *)src)[i]; \
-    ((D *)dst)[i] = (D)(expression); \
-  }                                  \
+/* Loops between two types of C: D d = (expression of S x). The rarer pairs: small code rather than vectors. */
+#define COPY(D, S, expression)                                                              \
+  _Pragma("clang loop vectorize(disable) unroll(disable)") for (size_t i = 0; i < n; i++) { \
+    const S x = ((const S *)src)[i];                                                        \
+    ((D *)dst)[i] = (D)(expression);                                                        \
+  }                                                                                         \
   break;
 
 static void cast__load_i64(void *dst, const void *src, int from, size_t n) {

@@ -46,46 +46,47 @@ size_t math_type_width(int type) {
   return (unsigned)type < MATH_TYPE_COUNT ? widths[type] : 0;
 }
 
-#define BINARY(name, T, R, expression)                                                                       \
+#define LOOP(hint, x_is, y_is, expression)       \
+  _Pragma(hint) for (size_t i = 0; i < n; i++) { \
+    const T x = x_is, y = y_is;                  \
+    d[i] = (uint8_t)(expression);                \
+  }
+#define VECTORS "clang loop vectorize(assume_safety) unroll(disable)"
+#define SCALARS "clang loop vectorize(disable) unroll(disable)"
+
+/* Bytes from two operands of type T. */
+#define BINARY(name, type, expression)                                                                       \
   ptrdiff_t math_##name(void *dst, const void *a, const void *b, size_t n, int mode, const math_params *p) { \
+    typedef type T;                                                                                          \
     (void)p;                                                                                                 \
     if (n == 0) return -1;                                                                                   \
-    R *d = dst;                                                                                              \
+    uint8_t *d = dst;                                                                                        \
     const T *s = a, *t = b;                                                                                  \
     const T s0 = s[0], t0 = t[0];                                                                            \
-    if (mode == MATH_VV) {                                                                                   \
-      _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (size_t i = 0; i < n; i++) {        \
-        const T x = s[i], y = t[i];                                                                          \
-        d[i] = (R)(expression);                                                                              \
-      }                                                                                                      \
-    } else if (mode == MATH_VS) {                                                                            \
-      _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (size_t i = 0; i < n; i++) {        \
-        const T x = s[i], y = t0;                                                                            \
-        d[i] = (R)(expression);                                                                              \
-      }                                                                                                      \
+    if (mode == MATH_VV && sizeof(T) < 8) {                                                                  \
+      LOOP(VECTORS, s[i], t[i], expression)                                                                  \
+    } else if (mode == MATH_VS && sizeof(T) == 4) {                                                          \
+      LOOP(VECTORS, s[i], t0, expression)                                                                    \
     } else {                                                                                                 \
-      _Pragma("clang loop vectorize(disable) unroll(disable)") for (size_t i = 0; i < n; i++) {              \
-        const T x = s0, y = t[i];                                                                            \
-        d[i] = (R)(expression);                                                                              \
-      }                                                                                                      \
+      LOOP(SCALARS, mode == MATH_SV ? s0 : s[i], mode == MATH_VS ? t0 : t[i], expression)                    \
     }                                                                                                        \
     return -1;                                                                                               \
   }
 
-BINARY(equal_f32, float, uint8_t, x == y)
-BINARY(less_f32, float, uint8_t, x < y)
-BINARY(greater_f32, float, uint8_t, x > y)
-BINARY(less_equal_f32, float, uint8_t, x <= y)
-BINARY(greater_equal_f32, float, uint8_t, x >= y)
-BINARY(equal_f64, double, uint8_t, x == y)
-BINARY(less_f64, double, uint8_t, x < y)
-BINARY(greater_f64, double, uint8_t, x > y)
-BINARY(less_equal_f64, double, uint8_t, x <= y)
-BINARY(greater_equal_f64, double, uint8_t, x >= y)
-BINARY(equal_b8, uint8_t, uint8_t, (x != 0) == (y != 0))
-BINARY(and_b8, uint8_t, uint8_t, (x != 0) & (y != 0))
-BINARY(or_b8, uint8_t, uint8_t, (x != 0) | (y != 0))
-BINARY(xor_b8, uint8_t, uint8_t, (x != 0) ^ (y != 0))
+BINARY(equal_f32, float, x == y)
+BINARY(less_f32, float, x < y)
+BINARY(greater_f32, float, x > y)
+BINARY(less_equal_f32, float, x <= y)
+BINARY(greater_equal_f32, float, x >= y)
+BINARY(equal_f64, double, x == y)
+BINARY(less_f64, double, x < y)
+BINARY(greater_f64, double, x > y)
+BINARY(less_equal_f64, double, x <= y)
+BINARY(greater_equal_f64, double, x >= y)
+BINARY(equal_b8, uint8_t, (x != 0) == (y != 0))
+BINARY(and_b8, uint8_t, (x != 0) & (y != 0))
+BINARY(or_b8, uint8_t, (x != 0) | (y != 0))
+BINARY(xor_b8, uint8_t, (x != 0) ^ (y != 0))
 
 void math_not_b8(void *dst, const void *src, size_t n, const math_params *p) {
   (void)p;

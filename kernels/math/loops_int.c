@@ -56,7 +56,7 @@
 #define UT uint64_t
 #define TN i64
 #define SIGNED_TYPE 1
-#define VECTORISED 1
+#define VECTORISED 0
 #define WIDE_TYPE 1
 #include "loops_int.inc"
 
