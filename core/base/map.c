@@ -21,11 +21,7 @@ os_map_entry *os_map_get(const os_map *self, os_str key) {
   return slot == 0 ? NULL : &self->entries[slot - 1];
 }
 
-static bool os_map__reserve(os_map *self) {
-  if (!os_arena_room(self->arena, (void **)&self->entries, self->count, &self->room, sizeof *self->entries))
-    return false;
-  if ((self->count + 1) * 2 <= self->slot_count) return true;
-  size_t slot_count = self->slot_count == 0 ? 16 : self->slot_count * 2;
+static bool os_map__slots(os_map *self, size_t slot_count) {
   uint32_t *slots = OS_ARENA_ARRAY(self->arena, slot_count, uint32_t);
   if (slots == NULL) return false;
   self->slots = slots;
@@ -35,6 +31,27 @@ static bool os_map__reserve(os_map *self) {
     *os_map__slot(self, entry->key, entry->hash) = (uint32_t)i + 1;
   }
   return true;
+}
+
+bool os_map_reserve(os_map *self, size_t count) {
+  if (count >= UINT32_MAX / 2) return false;
+  if (count > self->room) {
+    os_map_entry *entries = os_arena_alloc(self->arena, count * sizeof *entries);
+    if (entries == NULL) return false;
+    if (self->count > 0) memcpy(entries, self->entries, self->count * sizeof *entries);
+    self->entries = entries;
+    self->room = count;
+  }
+  size_t slot_count = 16;
+  while (slot_count < count * 2) slot_count *= 2;
+  return slot_count <= self->slot_count || os_map__slots(self, slot_count);
+}
+
+static bool os_map__reserve(os_map *self) {
+  if (!os_arena_room(self->arena, (void **)&self->entries, self->count, &self->room, sizeof *self->entries))
+    return false;
+  if ((self->count + 1) * 2 <= self->slot_count) return true;
+  return os_map__slots(self, self->slot_count == 0 ? 16 : self->slot_count * 2);
 }
 
 os_map_entry *os_map_put(os_map *self, os_str key, bool *added) {

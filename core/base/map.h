@@ -22,6 +22,8 @@ typedef struct os_map {
 } os_map;
 
 void os_map_init(os_map *self, os_arena *arena);
+// Room for `count` keys at once, so that filling does not grow step by step. False when memory is exhausted.
+bool os_map_reserve(os_map *self, size_t count);
 // NULL when the key is not there.
 os_map_entry *os_map_get(const os_map *self, os_str key);
 // The key's entry, new (value zero, *added true) or already there. NULL when memory is exhausted. Pointers to

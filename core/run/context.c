@@ -104,11 +104,12 @@ const op_tensor *op_plan_constant(const op_plan *ctx, uint32_t input) {
 void op_plan_scratch(op_plan *ctx, size_t bytes) { ctx->exec->scratch = bytes; }
 
 void *op_plan_pack(op_plan *ctx, uint32_t input, size_t bytes) {
-  void *packed = os_arena_alloc(ctx->arena, bytes);
-  if (packed == NULL) {
+  char *raw = bytes > SIZE_MAX - 64 ? NULL : os_arena_alloc(ctx->arena, bytes + 64);
+  if (raw == NULL) {
     ctx->failed = true;
     return NULL;
   }
+  void *packed = (char *)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
   ctx->exec->packed = packed;
   ctx->exec->packed_input = (int32_t)input;
   return packed;

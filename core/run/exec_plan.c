@@ -1,12 +1,13 @@
 #include "exec_plan.h"
 
 #include "execute.h"
+#include "guard.h"
 #include "text.h"
 
 enum { PLANS_MOST = 8 };
 
 os_fact os_fact_of_value(const op_value *value) {
-  if (value == NULL) return (os_fact){.rank = -1};
+  if (value == NULL) return (os_fact){.rank = -1, .absent = true};
   os_fact fact = {.type = value->type, .rank = -1};
   if (value->kind != OP_TENSOR) return fact;
   fact.rank = value->tensor.rank;
@@ -265,6 +266,8 @@ static os_status os_plan__make(os_plan *self, op_value *const *values, const int
   bool *needed = OS_ARENA_ARRAY(&self->arena, self->program->step_count + 1, bool);
   OS_TRY_ALLOC(needed);
   OS_TRY(os_plan__needed(self, needed));
+  for (uint32_t s = 0; s < self->program->step_count; s++)
+    if (needed[s]) OS_TRY(os_guard_plan(self, &self->program->steps[s], trouble));
   OS_TRY(os_plan_fuse(self, needed));
   for (uint32_t e = 0; e < self->exec_count; e++) OS_TRY(os_exec_prepare(self, &self->execs[e], trouble));
   for (uint32_t e = 0; e < self->exec_count; e++) OS_TRY(os_plan__reads(self, e, os_plan__supply_read));

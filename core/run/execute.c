@@ -1,6 +1,7 @@
 #include "execute.h"
 
 #include "chain.h"
+#include "guard.h"
 
 // ---- Facts at run time ------------------------------------------------------------------------------------
 
@@ -9,7 +10,7 @@ static os_status os_exec__infer(os_run *run, os_frame *frame, const os_exec *exe
   os_session *session = run->session;
   const os_graph_node *source = exec->step->source;
   os_arena *arena = &run->step_arena;
-  uint32_t inputs = source->input_count, outputs = source->output_count;
+  uint32_t inputs = source->input_count, outputs = source->output_count, given = 0;
   const op_fact **in = OS_ARENA_ARRAY(arena, inputs + 1, const op_fact *);
   op_fact **out = OS_ARENA_ARRAY(arena, outputs + 1, op_fact *);
   os_fact *facts = OS_ARENA_ARRAY(arena, inputs + outputs + 1, os_fact);
@@ -21,6 +22,7 @@ static os_status os_exec__infer(os_run *run, os_frame *frame, const os_exec *exe
     if (value == NULL) continue;
     facts[i] = os_fact_of_value(value);
     in[i] = &facts[i];
+    given = i + 1;
   }
   for (uint32_t o = 0; o < outputs; o++) {
     if (source->outputs[o] < 0) continue;
@@ -34,7 +36,7 @@ static os_status os_exec__infer(os_run *run, os_frame *frame, const os_exec *exe
   op_infer context = {.inferring = &session->inferring,
                       .node = &source->node,
                       .inputs = in,
-                      .input_count = inputs,
+                      .input_count = given,
                       .outputs = out,
                       .output_count = outputs};
   os_status status = exec->step->row->infer(&context);
@@ -211,6 +213,7 @@ static os_status os_exec__view(os_run *run, os_frame *frame, const os_exec *exec
 }
 
 os_status os_exec_step(os_run *run, os_frame *frame, const os_exec *exec) {
+  if (!exec->known) OS_TRY(os_guard_values(run, frame, exec));
   switch (exec->kind) {
   case OS_EXEC_COMPUTE: return os_exec_compute(run, frame, exec);
   case OS_EXEC_CHAIN: return os_exec__chain(run, frame, exec);

@@ -21,7 +21,7 @@ static void os_session__name(os_text *text, os_map *seen, const os_step *step, o
     name = os_arena_format(arena, "%.*s (version %d)", OS_ARG(name), node->schema->since);
   bool added = false;
   if (os_map_put(seen, name, &added) == NULL || !added) return;
-  if (text->len > 0) os_text_puts(text, ", ");
+  os_text_puts(text, text->len > 0 ? ", " : "there is no kernel for ");
   os_text_put(text, name);
 }
 
@@ -38,8 +38,7 @@ static os_status os_session__supported(os_session *self, os_trouble *trouble) {
   }
   os_status status = names.failed ? OS_OUT_OF_MEMORY : names.len > 0 ? OS_UNSUPPORTED : OS_OK;
   if (status == OS_UNSUPPORTED && trouble != NULL) {
-    trouble->message =
-        os_arena_format(trouble->arena, "there is no kernel for %.*s", OS_ARG(os_text_str(&names)));
+    trouble->message = os_arena_copy(trouble->arena, os_text_str(&names));
     trouble->status = OS_UNSUPPORTED;
   }
   os_text_clear(&names);

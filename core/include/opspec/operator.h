@@ -207,7 +207,7 @@ const op_tensor *op_plan_output(const op_plan *ctx, uint32_t output);
 const op_tensor *op_plan_constant(const op_plan *ctx, uint32_t input);
 // compute gets this many bytes of scratch, 64-byte aligned, uninitialised.
 void op_plan_scratch(op_plan *ctx, size_t bytes);
-// Memory that stays with the node until its shapes change; filled here, read in compute (op_run_packed). The constant
+// Memory, 64-byte aligned, that stays with the node until its shapes change; filled here, read in compute (op_run_packed). The constant
 // input `input` itself is then no longer needed in compute and may be dropped. NULL when memory ran out.
 void *op_plan_pack(op_plan *ctx, uint32_t input, size_t bytes);
 // What compute will find in op_run_epilogue, to be folded into packed constants; operands are there when they are constant

@@ -32,6 +32,8 @@ typedef struct opspec_host {
   // A kernel was registered under this number for the node's operator: starts it for one node. *instance names it then.
   os_status (*create)(void *context, uint32_t kernel, op_create *ctx, uint32_t *instance);
   void (*destroy)(void *context, uint32_t instance);
+  // Nothing can ask for this kernel any more. Must not call back.
+  void (*forget)(void *context, uint32_t kernel);
   os_status (*infer)(void *context, uint32_t kernel, op_infer *ctx);
   // OS_NEEDS_HOST: the outputs come later, then opspec_run_answer.
   os_status (*compute)(void *context, uint32_t instance, op_run *ctx);
@@ -121,7 +123,7 @@ enum {                      // opspec_register flags
 // since 0 = the document's own. -> { domain, name, overload, sinceVersion, specification }; OS_MALFORMED with findings.
 os_status opspec_register(opspec_env *self, os_str document, int since, uint32_t kernel, uint32_t flags,
                           opspec_operator **out);
-// Takes it out of the registry. Its number is in use until opspec_host.destroy was called for all instances.
+// Takes it out of the registry. Models that were loaded before still use the kernel; opspec_host.forget says when none does.
 void opspec_unregister(opspec_operator *self);
 
 // ---- Values -----------------------------------------------------------------------------------------------

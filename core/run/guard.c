@@ -1,0 +1,110 @@
+#include "guard.h"
+
+enum { PARAMETERS_MOST = 32, INPUTS_FEW = 16 };
+
+static const op_parameter *os_guard__formal(const op_schema *schema, uint32_t input) {
+  if (input < schema->input_count) return &schema->inputs[input];
+  const op_parameter *last = schema->input_count == 0 ? NULL : &schema->inputs[schema->input_count - 1];
+  return last != NULL && last->option == OP_VARIADIC ? last : NULL;
+}
+
+static bool os_guard__allowed(const op_type_parameter *parameter, op_type type) {
+  for (uint16_t i = 0; i < parameter->count; i++)
+    if (parameter->types[i] == type) return true;
+  return false;
+}
+
+static bool os_guard__input(os_arena *arena, const os_types *types, const op_schema *schema, uint32_t input,
+                            op_type type, op_type *bound, os_str *message) {
+  const op_parameter *formal = os_guard__formal(schema, input);
+  if (formal == NULL) {
+    *message = os_arena_format(arena, "it takes %u inputs at most", (unsigned)schema->input_count);
+    return false;
+  }
+  if (type == OS_GUARD_ABSENT) {
+    if (formal->option == OP_OPTIONAL_PARAMETER) return true;
+    *message = os_arena_format(arena, "input %u (%.*s) is missing", input, OS_ARG(formal->name));
+    return false;
+  }
+  if (type == 0 || formal->constraint < 0) return true;
+  const op_type_parameter *parameter = &schema->type_parameters[formal->constraint];
+  if (!os_guard__allowed(parameter, type)) {
+    os_str got = os_types_print(types, arena, type);
+    *message =
+        os_arena_format(arena, "input %u (%.*s) cannot be %.*s", input, OS_ARG(formal->name), OS_ARG(got));
+    return false;
+  }
+  bool binds = formal->option != OP_VARIADIC || formal->homogeneous;
+  if (!binds || formal->constraint >= PARAMETERS_MOST) return true;
+  if (bound[formal->constraint] == 0) bound[formal->constraint] = type;
+  if (bound[formal->constraint] == type) return true;
+  os_str got = os_types_print(types, arena, type),
+         before = os_types_print(types, arena, bound[formal->constraint]);
+  *message = os_arena_format(arena, "input %u (%.*s) is %.*s, but %.*s is %.*s already", input,
+                             OS_ARG(formal->name), OS_ARG(got), OS_ARG(parameter->label), OS_ARG(before));
+  return false;
+}
+
+bool os_guard_types(os_arena *arena, const os_types *types, const os_step *step, const op_type *inputs,
+                    os_str *message) {
+  const op_schema *schema = step->source->node.schema;
+  if (schema == NULL) return true;
+  op_type bound[PARAMETERS_MOST] = {0};
+  uint32_t count = step->source->input_count;
+  while (count > 0 && inputs[count - 1] == OS_GUARD_ABSENT) count--;
+  for (uint32_t i = 0; i < count; i++)
+    if (!os_guard__input(arena, types, schema, i, inputs[i], bound, message)) return false;
+  for (uint32_t i = count; i < schema->input_count && schema->inputs[i].option == OP_SINGLE; i++)
+    return os_guard__input(arena, types, schema, i, OS_GUARD_ABSENT, bound, message);
+  if (count < schema->min_inputs) {
+    *message =
+        os_arena_format(arena, "it takes %u inputs at least, not %u", (unsigned)schema->min_inputs, count);
+    return false;
+  }
+  if (step->source->output_count < schema->min_outputs || step->source->output_count > schema->max_outputs) {
+    *message = os_arena_format(arena, "it cannot have %u outputs", step->source->output_count);
+    return false;
+  }
+  return true;
+}
+
+os_status os_guard_plan(os_plan *plan, const os_step *step, os_trouble *trouble) {
+  const os_graph_node *source = step->source;
+  op_type few[INPUTS_FEW], *types = few;
+  if (step->kind == OS_STEP_CALL) return OS_OK;
+  if (source->input_count > INPUTS_FEW) types = OS_ARENA_ARRAY(&plan->arena, source->input_count, op_type);
+  OS_TRY_ALLOC(types);
+  for (uint32_t i = 0; i < source->input_count; i++) {
+    int32_t v = source->inputs[i];
+    types[i] = v < 0 || plan->facts[v].absent ? OS_GUARD_ABSENT : plan->facts[v].type;
+  }
+  os_str message;
+  if (os_guard_types(&plan->arena, os_registry_types(plan->program->session->registry), step, types,
+                     &message))
+    return OS_OK;
+  if (trouble != NULL && trouble->message.data == NULL) {
+    trouble->status = OS_OPERATOR_FAILED;
+    trouble->message =
+        os_arena_format(trouble->arena, "%.*s: %.*s", OS_ARG(source->node.op_type), OS_ARG(message));
+    trouble->path = os_step_path(trouble->arena, plan->program, step);
+  }
+  return OS_OPERATOR_FAILED;
+}
+
+os_status os_guard_values(os_run *run, const os_frame *frame, const os_exec *exec) {
+  const os_graph_node *source = exec->step->source;
+  op_type few[INPUTS_FEW], *types = few;
+  if (exec->step->kind == OS_STEP_CALL) return OS_OK;
+  if (source->input_count > INPUTS_FEW)
+    types = OS_ARENA_ARRAY(&run->step_arena, source->input_count, op_type);
+  OS_TRY_ALLOC(types);
+  for (uint32_t i = 0; i < source->input_count; i++) {
+    const op_value *value = source->inputs[i] < 0 ? NULL : frame->values[source->inputs[i]];
+    types[i] = value == NULL ? OS_GUARD_ABSENT : value->type;
+  }
+  os_str message;
+  if (os_guard_types(&run->step_arena, os_registry_types(run->session->registry), exec->step, types,
+                     &message))
+    return OS_OK;
+  return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "%.*s", OS_ARG(message));
+}
