@@ -20,6 +20,7 @@ static void broadcast__piece(void *argument, size_t begin, size_t end) {
 
 os_status broadcast_binary(op_run *ctx, math_loop_id loop, op_tensor *out, const op_tensor *a,
                            const op_tensor *b, int64_t b_axis, const math_params *params) {
+  if (out == NULL) return OS_OK;
   if (loop == LOOP_NONE || a->elem != b->elem || math_loops[loop].binary == NULL)
     return op_run_fail(ctx, "there is no loop for %s and %s", op_elem_name(a->elem), op_elem_name(b->elem));
   broadcast_job job = {.loop = loop, .type = (int)a->elem, .out = out->data, .a = a->data, .b = b->data};
@@ -62,6 +63,7 @@ static void broadcast__unary_piece(void *argument, size_t begin, size_t end) {
 
 os_status broadcast_unary(op_run *ctx, math_loop_id loop, op_tensor *out, const op_tensor *a,
                           const math_params *params) {
+  if (out == NULL) return OS_OK;
   if (loop == LOOP_NONE || math_loops[loop].unary == NULL || out->count != a->count)
     return op_run_fail(ctx, "there is no loop for %s", op_elem_name(a->elem));
   unary_job job = {loop,  (int)a->elem, out->data, a->data, op_elem_size(out->elem), op_elem_size(a->elem),

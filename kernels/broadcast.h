@@ -7,7 +7,7 @@
 
 // out = loop(a, b), broadcast to out's shape. b_axis >= 0: axis 0 of b lies under this axis of out, as in operator sets
 // before 7; -1: the last axes lie under each other. out may be an operand of its own shape. An element without a result
-// (integer division by zero) and shapes that do not fit end the run.
+// (integer division by zero) and shapes that do not fit end the run. A NULL `out` is left alone.
 os_status broadcast_binary(op_run *ctx, math_loop_id loop, op_tensor *out, const op_tensor *a,
                            const op_tensor *b, int64_t b_axis, const math_params *params);
 

@@ -157,6 +157,7 @@ static bool cast__is_number(op_elem elem) {
 static os_status cast__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
+  if (out == NULL) return OS_OK;
   if (in->elem == out->elem) return kit_copy(out, in);
   if (out->elem == OP_STRING && cast__is_number(in->elem)) return cast__print(out, in);
   if (in->elem == OP_STRING && cast__is_number(out->elem)) return cast__parse(ctx, out, in);
@@ -180,6 +181,7 @@ static os_status cast__plan(op_plan *ctx) {
 static os_status cast__compute_bits(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
+  if (out == NULL) return OS_OK;
   int bits = cast__bits(out->elem);
   if (bits >= 8) {
     size_t bytes = (size_t)in->count * op_elem_size(in->elem);

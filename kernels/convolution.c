@@ -93,7 +93,7 @@ static os_status convolution__infer(op_infer *ctx) {
 // What plan leaves for compute, which need not see W again: `bias_at` 0 = none, else where its floats lie; packed weights
 // follow the struct.
 typedef struct convolution_packed {
-  _Alignas(64) math_conv_shape shape;
+  _Alignas(16) math_conv_shape shape;
   size_t bias_at;
   uint32_t folded; // items of the epilogue that are in the weights and the bias
 } convolution_packed;
@@ -211,6 +211,7 @@ static os_status convolution__run(op_run *ctx, const math_conv_shape *shape,
                                   const convolution_packed *packed) {
   const op_tensor *x = op_run_input(ctx, 0), *b = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   float *scratch = op_run_scratch(ctx);
   fused tail = {.epilogue = MATH_EPILOGUE_NONE, .taken = packed ? packed->folded : 0};
   convolution_job job = {.shape = shape, .epilogue = &tail.epilogue};
@@ -304,6 +305,7 @@ static os_status convolution__run_plain(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0), *w = op_run_input(ctx, 1);
   const op_tensor *b = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   convolution_plain s;
   if (!elem_is_float(x->elem) || w->elem != x->elem ||
       !convolution__describe_plain(op_run_node(ctx), x, w, y, &s))
@@ -335,6 +337,7 @@ static os_status convolution__run_plain(op_run *ctx) {
 static os_status convolution__compute(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0), *w = op_run_input(ctx, 1);
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   const convolution_packed *packed = op_run_packed(ctx);
   if (!convolution__is_fast(x->elem, x->rank)) return convolution__run_plain(ctx);
   math_conv_shape shape;

@@ -98,6 +98,7 @@ static os_status dropout__compute(op_run *ctx) {
   }
   if (training && !(drop >= 0 && drop < 1))
     return op_run_fail(ctx, "ratio is %g, expected from 0 to below 1", drop);
+  if (y == NULL) return OS_OK;
   if (training && drop > 0 && elem_is_float(x->elem)) return dropout__train(ctx, y, mask, drop);
   dropout__fill(mask, 1);
   return kit_copy(y, x);

@@ -341,6 +341,7 @@ static os_status einsum__open(const einsum_job *job, const op_tensor *tensor, co
 // What is left of the operands, in the output's order.
 static os_status einsum__project(const einsum_job *job, const einsum_view *view, const einsum_term *output,
                                  op_tensor *y) {
+  if (y == NULL) return OS_OK;
   einsum_list lists[2] = {{.total = 1}, {.total = 1}};
   bool kept[EINSUM_LABELS] = {false};
   for (int32_t d = 0; d < output->count; d++) {

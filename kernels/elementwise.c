@@ -118,6 +118,7 @@ static os_status elementwise__compute(op_run *ctx) {
   const binary_kind *kind = elementwise__kind(op_run_node(ctx));
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
+  if (out == NULL) return OS_OK;
   if (a->elem == OP_STRING && b->elem == OP_STRING && kind->op == MATH_OP_equal) {
     size_t dims[2][OP_MAX_RANK], ranks[2] = {kit_shape(a, dims[0]), kit_shape(b, dims[1])};
     size_t rank, shape[MATH_RANK];
@@ -208,6 +209,7 @@ static int64_t elementwise__shift(int64_t x, int64_t by, int bits, bool left) {
 static os_status elementwise__compute_shift(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
+  if (out == NULL) return OS_OK;
   bool left = elementwise__shift_left(op_run_node(ctx));
   if (elem_is_unsigned(a->elem))
     return broadcast_binary(ctx, math_loop_find(left ? MATH_OP_shl : MATH_OP_shr, (int)a->elem), out, a, b,
@@ -239,6 +241,7 @@ static os_status elementwise__compute_shift(op_run *ctx) {
 static os_status elementwise__compute_pow(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
+  if (out == NULL) return OS_OK;
   if (a->elem == b->elem) return elementwise__compute(ctx);
   op_elem wide = elem_is_integer(a->elem) && elem_is_integer(b->elem) ? OP_INT64 : OP_DOUBLE;
   if (elem_is_float(a->elem)) wide = elem_compute(a->elem);
@@ -333,6 +336,7 @@ static void elementwise__where_piece(void *argument, size_t begin, size_t end) {
 static os_status elementwise__compute_where(op_run *ctx) {
   const op_tensor *inputs[3] = {op_run_input(ctx, 0), op_run_input(ctx, 1), op_run_input(ctx, 2)};
   op_tensor *out = op_run_output(ctx, 0);
+  if (out == NULL) return OS_OK;
   if (inputs[0]->elem != OP_BOOL || inputs[1]->elem != inputs[2]->elem)
     return op_run_fail(ctx, "condition is %s, X %s, Y %s; expected bool and two equal types",
                        op_elem_name(inputs[0]->elem), op_elem_name(inputs[1]->elem),

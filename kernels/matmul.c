@@ -18,7 +18,7 @@ static bool matmul__is_float(op_elem elem) { return elem == OP_FLOAT || elem_is_
 
 // What plan leaves for compute, which need not see b again; b's packed matrices follow.
 typedef struct matmul_packed {
-  _Alignas(64) product p;
+  _Alignas(16) product p;
 } matmul_packed;
 
 // A constant b is packed, but not for a single row, which reads it once anyway.
@@ -65,6 +65,7 @@ static os_status matmul__plan(op_plan *ctx) {
 // Runs a described product of floats, staging narrow types in scratch; `tail` is what follows it.
 static os_status matmul__run(op_run *ctx, product *p, fused *tail, float *scratch) {
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   const matmul_packed *head = op_run_packed(ctx);
   p->packed = head ? (const char *)(head + 1) : NULL;
   p->a = stage_read(op_run_input(ctx, 0), &scratch);
@@ -80,6 +81,7 @@ static os_status matmul__run(op_run *ctx, product *p, fused *tail, float *scratc
 static os_status matmul__compute(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   const matmul_packed *head = op_run_packed(ctx);
   product p;
   if (head)
@@ -204,6 +206,7 @@ static os_status gemm__compute(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   const op_tensor *c = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   const matmul_packed *head = op_run_packed(ctx);
   product p;
   if (head)

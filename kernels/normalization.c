@@ -159,6 +159,7 @@ static os_status norm__compute_layer(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0), *scale = op_run_input(ctx, 1);
   const op_tensor *shift = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   int64_t written = op_attr_int(node, "axis", -1);
   if (written < -x->rank || written >= x->rank || !elem_is_float(x->elem))
     return op_run_fail(ctx, "axis %lld of %s is out of range for rank %d", (long long)written,
@@ -253,6 +254,7 @@ static void norm__scale_piece(void *argument, size_t begin, size_t end) {
 static os_status norm__groups(op_run *ctx, size_t groups, size_t period, double epsilon) {
   const op_tensor *x = op_run_input(ctx, 0), *scale = op_run_input(ctx, 1), *shift = op_run_input(ctx, 2);
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   if (!elem_is_float(x->elem) || scale->elem != x->elem || shift->elem != x->elem ||
       (size_t)scale->count != period || (size_t)shift->count != period)
     return op_run_fail(ctx, "scale and bias must have %zu elements of %s", period, op_elem_name(x->elem));
@@ -336,6 +338,7 @@ static void norm__mvn(double *x, size_t rows, size_t n) {
 static os_status norm__compute_mvn(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0);
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   uint32_t mask;
   int64_t bad;
   if (norm__mvn_mask(op_run_node(ctx), x->rank, &mask, &bad) != OS_OK || !elem_is_float(x->elem))
@@ -396,6 +399,8 @@ static void norm__lp_column(const op_tensor *x, op_tensor *y, size_t first, size
 static os_status norm__compute_lp(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *x = op_run_input(ctx, 0);
+  op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   int64_t axis = op_attr_int(node, "axis", -1);
   if (axis < -x->rank || axis >= x->rank || !elem_is_float(x->elem))
     return op_run_fail(ctx, "axis %lld is out of range for rank %d", (long long)axis, (int)x->rank);
@@ -403,7 +408,7 @@ static os_status norm__compute_lp(op_run *ctx) {
   size_t outer = kit_extent(x, 0, at), n = (size_t)x->dims[at], inner = kit_extent(x, at + 1, x->rank);
   for (size_t o = 0; o < outer; o++)
     for (size_t i = 0; i < inner; i++)
-      norm__lp_column(x, op_run_output(ctx, 0), o * n * inner + i, n, inner, op_attr_int(node, "p", 2) == 2);
+      norm__lp_column(x, y, o * n * inner + i, n, inner, op_attr_int(node, "p", 2) == 2);
   return OS_OK;
 }
 
@@ -450,11 +455,13 @@ static void norm__lrn_piece(void *argument, size_t begin, size_t end) {
 static os_status norm__compute_lrn(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *x = op_run_input(ctx, 0);
+  op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   int64_t size = op_attr_int(node, "size", 0);
   if (x->rank < 2 || size < 1 || !elem_is_float(x->elem))
     return op_run_fail(ctx, "X must be of rank 2 or more, `size` positive");
   lrn_job job = {x,
-                 op_run_output(ctx, 0),
+                 y,
                  (size_t)x->dims[1],
                  kit_extent(x, 2, x->rank),
                  (size_t)(size - 1) / 2,

@@ -148,6 +148,7 @@ static os_status pool__compute_global(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *x = op_run_input(ctx, 0);
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   pool_kind kind = *(const pool_kind *)op_node_user(node);
   if (x->rank < 2 || y->count != x->dims[0] * x->dims[1] || x->elem == OP_STRING)
     return kit_shape_broken(ctx, "X");
@@ -215,6 +216,7 @@ static os_status pool__infer_unpool(op_infer *ctx) {
 static os_status pool__compute_unpool(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0), *places = op_run_input(ctx, 1);
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   windows frame;
   if (x->rank < 3 || places->elem != OP_INT64 || places->count != x->count || y->rank != x->rank ||
       x->elem == OP_STRING || windows_read(&frame, op_run_node(ctx), x->rank - 2, NULL))

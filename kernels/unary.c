@@ -79,6 +79,7 @@ static os_status unary__compute_erf(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0);
   if (!elem_is_integer(x->elem)) return unary__compute(ctx);
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   enum { TILE = 256 };
   double tile[TILE];
   size_t size = op_elem_size(x->elem);
@@ -250,6 +251,7 @@ static os_status unary__infer_swiglu(op_infer *ctx) {
 static os_status unary__compute_swiglu(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) return OS_OK;
   math_params params = {.f = {op_attr_float(op_run_node(ctx), "alpha", 1.0)}};
   OS_TRY(broadcast_unary(ctx, elem_loop(MATH_OP_swish, a->elem), y, a, &params));
   return broadcast_binary(ctx, elem_loop(MATH_OP_mul, a->elem), y, y, b, -1, NULL);
