@@ -166,7 +166,7 @@ static size_t quant__round(int64_t count) { return ((size_t)count + 15) / 16 * 1
 
 static os_status quant__plan(op_plan *ctx) {
   const op_tensor *scale = op_plan_input(ctx, 1);
-  if (scale) op_plan_scratch(ctx, 2 * quant__round(scale->count) * sizeof(float));
+  if (scale) op_plan_scratch(ctx, 2 * quant__round(scale->count) * sizeof(float) + 64);
   return OS_OK;
 }
 
