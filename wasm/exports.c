@@ -22,6 +22,7 @@ OS_IMPORT(file) int host_file(const char *name, size_t length);
 // Instance > 0, or 0 = failed. `json`: the node.
 OS_IMPORT(create) uint32_t host_create(uint32_t kernel, const char *json, size_t length);
 OS_IMPORT(destroy) void host_destroy(uint32_t instance);
+OS_IMPORT(forget) void host_forget(uint32_t kernel);
 // Length of the JSON in the port's text, or -1 = failed.
 OS_IMPORT(infer) int host_infer(uint32_t kernel, const char *json, size_t length);
 // 0 done, 2 the outputs come later, otherwise failed. The table holds the inputs (os_port_write_values), then for each
@@ -134,6 +135,11 @@ static os_status os_port__create(void *context, uint32_t kernel, op_create *ctx,
 static void os_port__destroy(void *context, uint32_t instance) {
   (void)context;
   host_destroy(instance);
+}
+
+static void os_port__forget(void *context, uint32_t kernel) {
+  (void)context;
+  host_forget(kernel);
 }
 
 static os_status os_port__infer(void *context, uint32_t kernel, op_infer *ctx) {
@@ -354,7 +360,7 @@ os_port *OS_EXPORT(opspec_open)(double bytes, double memory, uint32_t findings, 
       .findings = findings,
       .depth = depth,
       .families = os_port__families,
-      .host = {self, os_port__now, os_port__file, os_port__create, os_port__destroy, os_port__infer,
+      .host = {self, os_port__now, os_port__file, os_port__create, os_port__destroy, os_port__forget, os_port__infer,
                os_port__compute},
   };
   bool ready = opspec_table(self, OS_PORT_TABLE) != NULL && opspec_text(self, OS_PORT_TEXT) != NULL &&

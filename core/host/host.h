@@ -50,7 +50,8 @@ struct opspec_model {
   os_host_files files;
   os_document *document;
   os_model *model;
-  os_report report; // what building the index found
+  os_report report; // of decoding and of building the index
+  size_t decoded;   // findings of decoding: the checker tells the others again
 };
 
 struct opspec_session {

@@ -20,7 +20,6 @@ static os_status os_host__check_open(os_host__check *self, opspec_env *env,
   os_host_begin(env);
   *self = (os_host__check){.env = env, .options = options, .stop = os_host_stop(env, options->timeout_ms)};
   os_report_init(&self->report, &env->scratch, options->strict, env->limits.findings);
-  self->report.kind = OS_STR("unknown");
   OS_TRY(os_host_checker(env, &self->checker));
   return os_host_files_open(&self->files, env, &env->scratch, &options->files);
 }
@@ -45,6 +44,7 @@ static os_status os_host__check_close(os_host__check *self, os_status status) {
     os_host__check_free(self);
     return os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
   }
+  if (self->report.kind.len == 0) self->report.kind = OS_STR("unknown");
   status = os_host_report(env, &self->report);
   os_host__check_free(self);
   return status;

@@ -26,9 +26,11 @@ os_status opspec_env_new(const opspec_options *options, opspec_env **out) {
 }
 
 static void os_host__free_operator(opspec_operator *operator) {
-  os_memory *memory = &operator->env->memory;
+  opspec_env *env = operator->env;
+  uint32_t kernel = operator->operator.kernel;
   os_arena_clear(&operator->arena);
-  os_memory_free(memory, operator);
+  os_memory_free(&env->memory, operator);
+  if (kernel != 0 && env->host.forget != NULL) env->host.forget(env->host.context, kernel);
 }
 
 void opspec_env_free(opspec_env *self) {

@@ -99,6 +99,7 @@ static os_status os_host__open_model(opspec_model *self, os_str bytes, const ops
   os_document_options options = {.as = OS_KIND_MODEL, .limits = &env->limits};
   if (files->given) options.external = self->files.external;
   OS_TRY(os_document_open(&env->memory, &source, &options, &self->report, &self->document));
+  self->decoded = self->report.findings.count;
   os_document_own(self->document, (void *)(uintptr_t)bytes.data);
   return os_model_build(self->document, env->registry, &self->report, &self->model);
 }
@@ -137,9 +138,9 @@ os_status opspec_model_load(opspec_env *env, os_str bytes, const opspec_files *f
   return status;
 }
 
-// What building the index found, in a report of the caller's strictness.
-static os_status os_host__add_findings(os_report *to, const os_report *from) {
-  for (size_t i = 0; i < from->findings.count; i++) {
+// What decoding found, in a report of the caller's strictness.
+static os_status os_host__add_findings(os_report *to, const os_report *from, size_t count) {
+  for (size_t i = 0; i < count; i++) {
     const os_finding *finding = from->findings.items[i];
     os_finding *copy =
         os_report_add_as(to, finding->rule, finding->severity, "%.*s", OS_ARG(finding->message));
@@ -149,8 +150,6 @@ static os_status os_host__add_findings(os_report *to, const os_report *from) {
     copy->severity = severity;
     copy->message = message;
   }
-  for (size_t i = 0; i < from->incomplete.count; i++)
-    os_report_incomplete(to, "%.*s", OS_ARG(from->incomplete.items[i]));
   return to->status;
 }
 
@@ -162,7 +161,7 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
   report.kind = os_str_of(os_kind_name(self->document->kind));
   os_stop stop = os_host_stop(env, options->timeout_ms);
   os_check_options check = {.strict = options->strict, .infer = options->full, .stop = &stop};
-  os_status status = os_host__add_findings(&report, &self->report);
+  os_status status = os_host__add_findings(&report, &self->report, self->decoded);
   if (status == OS_OK) status = os_model_check(self->model, &check, &report);
   if (status == OS_LIMIT || status == OS_TIMEOUT || status == OS_ABORTED || status == OS_UNSUPPORTED)
     os_report_incomplete(&report, "%s", os_status_text(status));

@@ -52,6 +52,7 @@ export class Engine {
       file: (address, length) => this.#file(address, length),
       create: (kernel, address, length) => kernels.create(kernel, address, length),
       destroy: instance => kernels.destroy(instance),
+      forget: kernel => kernels.gone.push(kernel),
       infer: (kernel, address, length) => kernels.infer(kernel, address, length),
       compute: (instance, run, inputs, outputs) => kernels.compute(instance, run, inputs, outputs)
     }

@@ -247,7 +247,7 @@ export class Env {
       }
       this.#operators = null
       const { domain, name } = engine.resultJson()
-      return new Registration(engine, operator, number, domain === '' ? name : `${domain}.${name}`, () => { this.#operators = null })
+      return new Registration(engine, operator, domain === '' ? name : `${domain}.${name}`, () => { this.#operators = null })
     }))
   }
 

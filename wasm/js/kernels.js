@@ -35,8 +35,6 @@ class Kernel {
     this.object = object
     // Views of the module's memory do not survive an await.
     this.copies = isAsync(object.compute)
-    this.instances = 0
-    this.removed = false
   }
 }
 
@@ -45,6 +43,7 @@ export class KernelHost {
     this.engine = engine
     this.byNumber = new Map()
     this.instances = new Map()
+    this.gone = [] // numbers that the core has let go of
     this.next = 1
     this.cause = undefined // what a kernel threw since it was last cleared
     this.pending = null    // of the compute call that was just made, when it answered a promise
@@ -68,17 +67,13 @@ export class KernelHost {
     this.byNumber.delete(number)
   }
 
-  remove(number) {
-    const kernel = this.byNumber.get(number)
-    if (kernel === undefined) return
-    kernel.removed = true
-    this.#settle(number, kernel)
-  }
-
-  #settle(number, kernel) {
-    if (!kernel.removed || kernel.instances > 0) return
-    this.byNumber.delete(number)
-    kernel.object.dispose?.()
+  /** Disposes of the kernels that the core has let go of. Not from inside a call of the core. */
+  settle() {
+    for (const number of this.gone.splice(0)) {
+      const kernel = this.byNumber.get(number)
+      this.byNumber.delete(number)
+      kernel?.object.dispose?.()
+    }
   }
 
   #fail(error) {
@@ -139,8 +134,7 @@ export class KernelHost {
       const context = this.#context(node, [])
       kernel.object.create?.(attributes, context)
       const instance = this.next++
-      this.instances.set(instance, { number, kernel, attributes, context, inputs: [] })
-      kernel.instances++
+      this.instances.set(instance, { kernel, attributes, context, inputs: [] })
       return instance
     } catch (error) {
       this.#fail(error)
@@ -149,15 +143,7 @@ export class KernelHost {
   }
 
   destroy(number) {
-    const instance = this.instances.get(number)
-    if (instance === undefined) return
     this.instances.delete(number)
-    instance.kernel.instances--
-    try {
-      this.#settle(instance.number, instance.kernel)
-    } catch {
-      // dispose() of a kernel that is gone already has nobody to report to.
-    }
   }
 
   infer(number, address, length) {
@@ -209,7 +195,7 @@ export class KernelHost {
 
   #readInputs(instance, count, start) {
     const { engine } = this
-    const inputs = new Array(count)
+    const inputs = new Array(count).fill(undefined)
     const late = []
     let at = start
     for (let i = 0; i < count; i++) {

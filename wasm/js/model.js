@@ -17,7 +17,7 @@ export class Model {
     this.#address = address
     this.inputs = Object.freeze(described.inputs.filter(value => !value.initialized).map(freezeInfo))
     this.outputs = Object.freeze(described.outputs.map(freezeInfo))
-    this.#unwatch = watch(this, () => { if (!engine.dead) engine.exports.opspec_free_model(address) })
+    this.#unwatch = watch(this, () => freeModel(engine, address))
   }
 
   get kind() {
@@ -49,11 +49,17 @@ export class Model {
   dispose() {
     if (this.#address === 0) return
     this.#unwatch()
-    if (!this.#engine.dead) this.#engine.exports.opspec_free_model(this.#address)
+    freeModel(this.#engine, this.#address)
     this.#address = 0
   }
 }
 withDispose(Model)
+
+function freeModel(engine, address) {
+  if (engine.dead) return
+  engine.exports.opspec_free_model(address)
+  engine.kernels.settle()
+}
 
 export function checkFlags(given) {
   const options = optionsOf(given)

@@ -4,14 +4,14 @@ import { withDispose } from './values.js'
 export class Registration {
   #release
 
-  constructor(engine, address, kernel, name, onRelease) {
+  constructor(engine, address, name, onRelease) {
     this.operators = Object.freeze([name])
     // Never taken back by collection: a registration stays until it is disposed of or the Env is.
     this.#release = () => {
       onRelease()
       if (engine.dead) return
       engine.exports.opspec_remove_operator(address)
-      if (kernel !== 0) engine.kernels.remove(kernel)
+      engine.kernels.settle()
     }
   }
 

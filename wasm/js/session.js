@@ -87,6 +87,12 @@ function answer(engine, job, run, instance, { outputs, error }) {
   job.answer(1, engine.putText(message))
 }
 
+function freeSession(engine, address) {
+  if (engine.dead) return
+  engine.exports.opspec_free_session(engine.port, address)
+  engine.kernels.settle()
+}
+
 /** A model made ready to run. Made by env.createSession. */
 export class Session {
   #engine
@@ -105,7 +111,7 @@ export class Session {
     this.#outputs = described.outputs.map(({ name }) => name)
     this.inputNames = Object.freeze([...this.#required])
     this.outputNames = Object.freeze([...this.#outputs])
-    this.#unwatch = watch(this, () => { if (!engine.dead) engine.exports.opspec_free_session(engine.port, address) })
+    this.#unwatch = watch(this, () => freeSession(engine, address))
   }
 
   async run(feeds, options) {
@@ -218,7 +224,7 @@ export class Session {
     this.#unwatch()
     const address = this.#address
     this.#address = 0
-    const free = () => { if (!this.#engine.dead) this.#engine.exports.opspec_free_session(this.#engine.port, address) }
+    const free = () => freeSession(this.#engine, address)
     // A run in progress ends first.
     if (this.#tail === null) free()
     else this.#tail.then(free)
