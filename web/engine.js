@@ -27,6 +27,7 @@ export class Engine extends EventTarget {
       return env
     } catch (error) {
       this.#starting = null
+      this.#bytes = null
       this.dispatchEvent(new CustomEvent('failed', { detail: error }))
       throw error
     }

@@ -40,12 +40,14 @@ export function randomInput({ type, shape }, sizes, random) {
   return { type: jsNames[element] ?? element, dims, data }
 }
 
+const operatorName = ({ domain, opType }) => domain && domain !== 'ai.onnx' ? `${domain}.${opType}` : opType ?? '?'
+
 function countOperators(graphs) {
   const counts = new Map()
   const waiting = [...graphs]
   while (waiting.length > 0) {
     for (const node of waiting.pop()?.node ?? []) {
-      const name = node.domain && node.domain !== 'ai.onnx' ? `${node.domain}.${node.opType}` : node.opType
+      const name = operatorName(node)
       counts.set(name, (counts.get(name) ?? 0) + 1)
       for (const { g, graphs: more = [] } of node.attribute ?? []) waiting.push(...more, ...g ? [g] : [])
     }
@@ -101,6 +103,7 @@ export class ModelView extends EventTarget {
     return {
       irVersion: String(model.irVersion ?? '?'), producer: [model.producerName, model.producerVersion].filter(Boolean).join(' '),
       imports: (model.opsetImport ?? []).map(({ domain, version }) => `${domain || 'ai.onnx'} ${version}`), graph: model.graph?.name ?? '',
+      list: (model.graph?.node ?? []).map(node => ({ operator: operatorName(node), name: node.name ?? '', inputs: node.input ?? [], outputs: node.output ?? [] })),
       nodes: operators.reduce((sum, [, count]) => sum + count, 0), initializers: model.graph?.initializer?.length ?? 0, operators
     }
   }
@@ -108,6 +111,15 @@ export class ModelView extends EventTarget {
   // The dims without a number, each with a field of its own: names, and '#axis' for nameless ones.
   get symbols() {
     return [...new Set(this.inputs.flatMap(({ shape }) => (shape ?? []).flatMap((dim, axis) => typeof dim === 'string' ? [dim] : dim === null ? [`#${axis}`] : [])))]
+  }
+
+  // What to try first for a dim: one item in a batch, pictures of 64 by 64, short lists.
+  likelySize(symbol) {
+    for (const { shape } of this.inputs) {
+      const axis = (shape ?? []).findIndex((dim, index) => (dim ?? `#${index}`) === symbol)
+      if (axis >= 0) return axis === 0 ? 1 : shape.length === 4 ? 64 : 8
+    }
+    return 1
   }
 
   async runRandom(sizes) {

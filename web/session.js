@@ -11,7 +11,7 @@ export function startSession({ workspace, findings, evidence, model }, results) 
   let timer = 0
   let saving = true
 
-  const record = () => ({ files: [...workspace.saved], active: workspace.active, label: workspace.label, origin: workspace.origin === 'sample' ? 'sample' : workspace.origin })
+  const record = () => ({ files: [...workspace.saved], active: workspace.active, label: workspace.label, origin: workspace.origin })
 
   async function save() {
     try {
@@ -45,7 +45,7 @@ export function startSession({ workspace, findings, evidence, model }, results) 
 
   function openSample(sample) {
     const files = new Map(sample.files)
-    open(files, { origin: 'sample', trusted: true, label: sample.name })
+    open(files, { origin: 'sample', label: sample.name })
     results.show('evidence')
     evidence.run()
   }
@@ -77,21 +77,28 @@ export function startSession({ workspace, findings, evidence, model }, results) 
     }
   }
 
-  async function begin() {
-    const kept = await load('bundle').catch(() => null)
+  // Opens the bundle in the address, if there is one; says whether it did.
+  async function openShared() {
     try {
       const shared = await unpackLink(location.hash)
-      if (shared) {
-        history.replaceState(null, '', location.pathname + location.search)
-        if (kept) await keep('previous', kept).catch(() => {})
-        workspace.open(shared.files, { origin: 'shared', label: 'shared bundle', active: shared.active })
-        results.show('findings')
-        notice('shared', 'Somebody shared this bundle. Its kernel runs only when you press Run.', kept ? { actions: [{ label: 'Back to my own', act: restorePrevious }] } : {})
-        return schedule()
-      }
+      if (shared === null) return false
+      history.replaceState(null, '', location.pathname + location.search)
+      const kept = workspace.names.length > 0 ? record() : await load('bundle').catch(() => null)
+      if (kept) await keep('previous', kept).catch(() => {})
+      workspace.open(shared.files, { origin: 'shared', label: 'shared bundle', active: shared.active })
+      results.show('findings')
+      notice('shared', 'Somebody shared this bundle. Its kernel runs only when you press Run.', kept ? { actions: [{ label: 'Back to my own', act: restorePrevious }] } : {})
+      schedule()
+      return true
     } catch (error) {
       notice('shared', `The link could not be read: ${error.message}. It may have been cut.`, { kind: 'error' })
+      return false
     }
+  }
+
+  async function begin() {
+    if (await openShared()) return
+    const kept = await load('bundle').catch(() => null)
     if (kept?.files?.length > 0) {
       workspace.open(new Map(kept.files), kept)
       results.show('findings')
@@ -109,6 +116,7 @@ export function startSession({ workspace, findings, evidence, model }, results) 
     openSample(samples[0])
   }
 
+  addEventListener('hashchange', openShared)
   workspace.addEventListener('open', () => { workspace.touched = false })
   for (const type of ['edit', 'files']) {
     workspace.addEventListener(type, () => {

@@ -107,3 +107,14 @@ export function compareElements(expected, actual, tolerance, { most = 12, all = 
   }
   return { rows, differing, size: e.size }
 }
+
+// |actual - expected| of each element of two number tensors of one shape, the largest finite one beside; null for others.
+export function differences(expected, actual) {
+  const e = readTensor(expected)
+  const a = readTensor(actual)
+  if (!e || !a || e.size !== a.size || e.size === 0 || typeof a.at(0) !== 'number' || typeof e.at(0) !== 'number') return null
+  const same = (x, y) => Object.is(x, y) || x === y
+  const values = Array.from({ length: e.size }, (_, index) => same(e.at(index), a.at(index)) ? 0 : Math.abs(a.at(index) - e.at(index)))
+  const largest = values.reduce((most, value) => Number.isFinite(value) ? Math.max(most, value) : most, 0)
+  return { dims: e.dims, values, largest: values.some(Number.isNaN) ? largest || 1 : largest }
+}

@@ -8,7 +8,6 @@ export class Workspace extends EventTarget {
   #editor = null
   active = null
   origin = 'own' // 'sample' | 'own' | 'shared' | 'file'
-  trusted = false // its kernel may run without being asked for
   label = ''
 
   attach(editor) {
@@ -16,9 +15,9 @@ export class Workspace extends EventTarget {
   }
 
   // Replaces everything. files: Map from name to text or bytes.
-  open(files, { origin = 'own', trusted = false, label = '', active = null } = {}) {
+  open(files, { origin = 'own', label = '', active = null } = {}) {
     this.#entries = new Map([...inOrder(files)].map(([name, content]) => [name, this.#entry(name, content)]))
-    Object.assign(this, { origin, trusted, label, active: null })
+    Object.assign(this, { origin, label, active: null })
     this.#tell('open')
     this.show(this.#entries.has(active) ? active : this.names[0] ?? null)
   }
@@ -89,7 +88,6 @@ export class Workspace extends EventTarget {
 
   edited(name) {
     this.#entries.get(name).state = this.#editor.state
-    if (this.trusted && name.startsWith('kernel.')) this.trusted = false
     this.#tell('edit', name)
   }
 

@@ -93,6 +93,29 @@ describe('the page', { skip }, () => {
     await person.close()
   })
 
+  it('completes from the schema and the document, and tells what a member is for', async () => {
+    const person = await pages.open()
+    const offered = () => person.page.locator('#editor .cm-tooltip-autocomplete li').allTextContents()
+    const complete = async () => {
+      await person.page.keyboard.press('Control+Space')
+      await person.page.waitForSelector('#editor .cm-tooltip-autocomplete li')
+      return offered()
+    }
+    await person.change('"cardinality": "single"', '"cardinality": ')
+    assert.deepEqual(await complete(), ['"optional"', '"single"', '"variadic"'])
+    await person.page.waitForTimeout(100)
+    await person.page.keyboard.press('ArrowDown')
+    await person.page.keyboard.press('Enter')
+    assert.match(await person.text(), /"cardinality": "single",/)
+    await person.change('"type_parameter": "T"', '"type_parameter": ')
+    assert.deepEqual(await complete(), ['"T"'])
+    await person.page.keyboard.press('Escape')
+    await person.page.locator('#editor .cm-line', { hasText: '"authority"' }).locator('span').first().hover()
+    await person.page.waitForSelector('#editor .cm-hover')
+    assert.match(await person.textOf('#editor .cm-hover'), /^authority/)
+    await person.close()
+  })
+
   it('adds, renames and removes files', async () => {
     const person = await pages.open()
     await person.page.click('#add-file')

@@ -1,6 +1,7 @@
 // A row a test; an open row shows what went in, what was expected and what came out.
 import { h, icon, plural, prose } from '../dom.js'
 import { compareElements, valueText } from '../values.js'
+import { heatPicture } from './heat.js'
 
 const statusWords = { passed: 'passed', failed: 'failed', skipped: 'skipped', error: 'could not be run', idle: 'not run' }
 const statusIcons = { passed: 'passed', failed: 'failed', skipped: 'skipped', error: 'error', idle: 'idle' }
@@ -23,7 +24,7 @@ export function evidencePane(context) {
     const first = item.test?.findings?.[0]?.message ?? item.test?.message
     const about = item.missing ? 'The file is not in the bundle.' : item.document?.description ?? ''
     const line = status === 'passed' || open || !first ? about : first
-    return h('li', { class: `test ${status}`, data: { test: item.name } },
+    return h('li', { class: `test ${status}${open ? ' open' : ''}`, data: { test: item.name } },
       h('button', { type: 'button', class: 'row', 'aria-expanded': String(open), data: { key: item.name }, onclick: toggle },
         icon(statusIcons[status]), h('span', { class: 'name' }, item.name), h('span', { class: 'sr' }, `: ${statusWords[status]}. `),
         h('span', { class: 'message' }, prose(line)),
@@ -94,7 +95,8 @@ function comparison(document, test, status) {
         h('thead', {}, h('tr', {}, ['Index', 'Expected', 'Actual', 'Difference'].map(name => h('th', { scope: 'col' }, name)))),
         h('tbody', {}, compared.rows.map(item => h('tr', { class: item.differs ? 'differs' : '' },
           h('th', { scope: 'row' }, item.index), h('td', {}, item.expected), h('td', {}, item.actual), h('td', {}, item.difference))))),
-      more > 0 && h('p', { class: 'quiet' }, `and ${plural(more, 'more element')}`))
+      more > 0 && h('p', { class: 'quiet' }, `and ${plural(more, 'more element')}`),
+      compared.differing > 0 && heatPicture(expected, actual))
   })
 }
 

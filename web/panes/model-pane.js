@@ -4,6 +4,14 @@ import { valueText } from '../values.js'
 
 const mostOperators = 40
 
+const mostNodes = 100
+
+function shareBar(share) {
+  const bar = h('span', { class: 'share', 'aria-hidden': 'true' })
+  bar.style.setProperty('--share', `${share * 100}%`)
+  return bar
+}
+
 const shapeText = shape => shape === null || shape === undefined ? 'unknown rank' : `[${shape.map(dim => dim === null ? '?' : String(dim)).join(', ')}]`
 
 function valueTable(title, values) {
@@ -15,19 +23,29 @@ function valueTable(title, values) {
 function operatorList(operators) {
   const most = operators[0]?.[1] ?? 1
   return h('section', {}, h('h3', {}, 'Operators'), h('ul', { class: 'operators' }, operators.slice(0, mostOperators).map(([name, count]) => h('li', {},
-    h('code', {}, name), h('meter', { min: 0, max: most, value: count, 'aria-hidden': 'true' }), h('span', {}, count.toLocaleString('en'))))),
+    h('code', {}, name), shareBar(count / most), h('span', {}, count.toLocaleString('en'))))),
   operators.length > mostOperators && h('p', { class: 'quiet' }, `and ${plural(operators.length - mostOperators, 'more kind')}`))
+}
+
+function nodeTable(nodes, shown, more) {
+  return h('section', {}, h('h3', {}, 'Nodes'), h('div', { class: 'nodes' }, h('table', {},
+    h('thead', {}, h('tr', {}, ['#', 'Operator', 'Inputs', 'Outputs', 'Name'].map(name => h('th', { scope: 'col' }, name)))),
+    h('tbody', {}, nodes.slice(0, shown).map(({ operator, name, inputs, outputs }, index) => h('tr', {},
+      h('th', { scope: 'row' }, String(index)), h('td', {}, h('code', {}, operator)), [inputs, outputs].map(list => h('td', {}, h('code', {}, list.join(', ')))), h('td', {}, name)))))),
+  nodes.length > shown && h('button', { type: 'button', class: 'small', data: { key: 'more nodes' }, onclick: more }, `Show ${plural(Math.min(mostNodes, nodes.length - shown), 'more node')}`))
 }
 
 // context: { model, open(), findingsList(findings, options) }
 export function modelPane(context) {
   const { model } = context
   const sizes = {}
+  let shownNodes = mostNodes
+  model.addEventListener('changed', () => { if (model.state === 'loading') shownNodes = mostNodes })
 
   function runSection(again) {
     const { run, symbols } = model
     const fields = symbols.map(symbol => h('label', {}, symbol.startsWith('#') ? `axis ${symbol.slice(1)} ` : `${symbol} `,
-      h('input', { type: 'number', min: 0, max: 65536, value: sizes[symbol] ?? 1, data: { key: `size ${symbol}` }, oninput: ({ target }) => { sizes[symbol] = Math.max(0, Math.trunc(Number(target.value)) || 0) } })))
+      h('input', { type: 'number', min: 0, max: 65536, value: sizes[symbol] ??= model.likelySize(symbol), data: { key: `size ${symbol}` }, oninput: ({ target }) => { sizes[symbol] = Math.max(0, Math.trunc(Number(target.value)) || 0) } })))
     return h('section', {}, h('h3', {}, 'Run'),
       h('form', { class: 'run-model', onsubmit: event => { event.preventDefault(); model.runRandom(sizes); again() } }, fields,
         h('button', { type: 'submit', data: { key: 'run model' }, disabled: run.state === 'running' }, icon('run'), run.state === 'running' ? 'Running …' : 'Run on random inputs')),
@@ -56,6 +74,7 @@ export function modelPane(context) {
         : null, context.findingsList(report.findings, { incomplete: report.complete ? [] : report.incomplete, again })),
       valueTable('Inputs', model.inputs), valueTable('Outputs', model.outputs),
       model.inputs.length + model.outputs.length > 0 && runSection(again),
-      summary && operatorList(summary.operators))
+      summary && operatorList(summary.operators),
+      summary && nodeTable(summary.list, shownNodes, () => { shownNodes += mostNodes; again() }))
   }
 }

@@ -1,7 +1,16 @@
 // The sandboxed frame in which kernels run. It has an origin of its own, no network and no storage. It takes one job,
 // starts a worker for it, and hands on what the worker says; the page ends both by removing the frame.
-addEventListener('message', ({ source, data }) => {
+
+// Now that this script is here, no other is let in: not even one of this site, whose address could carry data away.
+// Workers that are made from here on inherit the rule.
+const rule = document.createElement('meta')
+rule.httpEquiv = 'Content-Security-Policy'
+rule.content = "script-src blob: 'wasm-unsafe-eval'"
+document.head.append(rule)
+
+function take({ source, data }) {
   if (source !== parent || data?.type !== 'job') return
+  removeEventListener('message', take)
   const worker = new Worker(URL.createObjectURL(new Blob([data.program], { type: 'text/javascript' })))
   const say = message => parent.postMessage(message, '*')
   worker.onmessage = event => say(event.data)
@@ -10,5 +19,7 @@ addEventListener('message', ({ source, data }) => {
     say({ type: 'broken', message: event.message || 'the worker ended' })
   }
   worker.postMessage(data.job)
-})
+}
+
+addEventListener('message', take)
 parent.postMessage({ type: 'ready' }, '*')
