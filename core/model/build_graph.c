@@ -30,14 +30,13 @@ os_problem *os_index_problem(os_model *model, os_problem_kind kind, const os_gra
 
 // ---- Values -----------------------------------------------------------------------------------------------
 
-static os_status os_index__add(os_model *model, os_graph_index *self, os_str name, os_graph_value value,
-                               int32_t *out) {
+// A new value; its name must not be in `names` yet, or be the entry that was just put there.
+static os_status os_index__new(os_model *model, os_graph_index *self, os_map_entry *entry, os_str name,
+                               os_graph_value value, int32_t *out) {
   size_t count = self->graph.value_count;
   if (count >= INT32_MAX) return OS_LIMIT;
   if (!os_arena_room(model->arena, (void **)&self->values, count, &self->value_room, sizeof *self->values))
     return OS_OUT_OF_MEMORY;
-  os_map_entry *entry = os_map_put(&self->names, name, NULL);
-  OS_TRY_ALLOC(entry);
   entry->value.number = count;
   value.name = name;
   self->values[count] = value;
@@ -45,6 +44,13 @@ static os_status os_index__add(os_model *model, os_graph_index *self, os_str nam
   self->graph.value_count = (uint32_t)count + 1;
   *out = (int32_t)count;
   return OS_OK;
+}
+
+static os_status os_index__add(os_model *model, os_graph_index *self, os_str name, os_graph_value value,
+                               int32_t *out) {
+  os_map_entry *entry = os_map_put(&self->names, name, NULL);
+  OS_TRY_ALLOC(entry);
+  return os_index__new(model, self, entry, name, value, out);
 }
 
 static int32_t os_index__find(const os_graph_index *self, os_str name) {
@@ -134,16 +140,19 @@ static os_status os_index__output(os_model *model, os_graph_index *self, uint32_
                                   os_str name, int32_t *out) {
   *out = OS_ABSENT;
   if (name.len == 0) return OS_OK;
-  int32_t known = os_index__find(self, name);
-  const os_graph_index *where = known != OS_ABSENT ? self : os_index__shadowed(self, name, &known);
-  if (where != NULL) {
+  bool added;
+  os_map_entry *entry = os_map_put(&self->names, name, &added);
+  OS_TRY_ALLOC(entry);
+  int32_t known = added ? OS_ABSENT : (int32_t)entry->value.number;
+  const os_graph_index *where = added ? os_index__shadowed(self, name, &known) : self;
+  if (where != NULL)
     os_index_problem(model, OS_PROBLEM_SSA, self, (int32_t)node, (int32_t)slot, known)->other = where;
-    if (where == self) return OS_OK;
-  }
+  if (!added) return OS_OK;
+  self->shadows |= where != NULL;
   os_graph_value value = os_index__blank;
   value.origin = OS_FROM_NODE;
   value.producer = (int32_t)node;
-  return os_index__add(model, self, name, value, out);
+  return os_index__new(model, self, entry, name, value, out);
 }
 
 // ---- Names of enclosing scopes ----------------------------------------------------------------------------
@@ -301,10 +310,23 @@ static void os_index__declared(os_graph_index *self) {
   }
 }
 
+// All values but those captured later, so that nothing has to grow.
+static os_status os_index__reserve(os_model *model, os_graph_index *self) {
+  size_t count, values = self->proto != NULL ? self->proto->n_input + self->proto->n_initializer
+                                             : self->function->proto->n_input;
+  const Onnx__NodeProto *const *protos = os_index__protos(self, &count);
+  for (size_t i = 0; i < count; i++) values += protos[i]->n_output;
+  if (values >= INT32_MAX) return OS_LIMIT;
+  self->values = OS_ARENA_ARRAY(model->arena, values, os_graph_value);
+  self->value_room = values;
+  return self->values != NULL && os_map_reserve(&self->names, values) ? OS_OK : OS_OUT_OF_MEMORY;
+}
+
 os_status os_index_fill(os_model *model, os_graph_index *self) {
   if (self->instance)
     model->instance_nodes += self->proto != NULL ? self->proto->n_node : self->function->proto->n_node;
   self->graph.name = os_bytes_str(self->proto != NULL ? self->proto->name : self->function->proto->name);
+  OS_TRY(os_index__reserve(model, self));
   OS_TRY(os_index__inputs(model, self));
   OS_TRY(os_index__initializers(model, self));
   OS_TRY(os_index__nodes(model, self));

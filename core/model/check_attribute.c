@@ -64,23 +64,20 @@ static void os_attribute__find(const os_attribute_check *self, os_finding *findi
 
 static void os_attribute__fields_agree(const os_attribute_check *self) {
   const Onnx__AttributeProto *proto = self->proto;
-  const char *first = NULL;
-  for (int kind = 1; kind < FIELD_COUNT; kind++) {
-    const os_attribute_field *field = &os_attribute__fields[kind];
-    if (!field->is_set(proto)) continue;
-    if (first != NULL)
-      os_attribute__find(self, os_report_add(self->report, &os_rule_model_attribute_type,
-                                             "the attribute \"%.*s\" has both %s and %s", OS_ARG(self->name),
-                                             first, field->name));
-    else if (proto->has_type && (int)proto->type != kind) {
-      os_finding *finding =
-          os_report_add(self->report, &os_rule_model_attribute_type,
-                        "the attribute \"%.*s\" is of type %s, and its value is in the field %s",
-                        OS_ARG(self->name), op_attr_kind_name((op_attr_kind)proto->type), field->name);
-      os_attribute__find(self, finding);
-    }
-    first = field->name;
-  }
+  int set[2] = {0, 0}, count = 0;
+  for (int kind = 1; kind < FIELD_COUNT; kind++)
+    if (os_attribute__fields[kind].is_set(proto) && count++ < 2) set[count - 1] = kind;
+  if (count > 1)
+    os_attribute__find(self,
+                       os_report_add(self->report, &os_rule_model_attribute_type,
+                                     "the attribute \"%.*s\" has both %s and %s", OS_ARG(self->name),
+                                     os_attribute__fields[set[0]].name, os_attribute__fields[set[1]].name));
+  else if (count == 1 && proto->has_type && (int)proto->type != set[0])
+    os_attribute__find(self,
+                       os_report_add(self->report, &os_rule_model_attribute_type,
+                                     "the attribute \"%.*s\" is of type %s, and its value is in the field %s",
+                                     OS_ARG(self->name), op_attr_kind_name((op_attr_kind)proto->type),
+                                     os_attribute__fields[set[0]].name));
 }
 
 static bool os_attribute__needs_message(op_attr_kind kind) {

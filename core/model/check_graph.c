@@ -215,6 +215,7 @@ static void os_check__annotation(os_checking *self, const os_graph_index *graph,
 static os_status os_check__node_names(os_checking *self, const os_graph_index *graph) {
   os_map names;
   os_map_init(&names, self->report->arena);
+  OS_TRY_ALLOC(os_map_reserve(&names, graph->graph.node_count) ? self : NULL);
   uint32_t unnamed = 0;
   for (uint32_t i = 0; i < graph->graph.node_count; i++) {
     const os_graph_node *node = &graph->nodes[i];

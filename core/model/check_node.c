@@ -33,9 +33,9 @@ static void os_node__hint(os_checking *self, const os_graph_index *graph, const 
                           os_text *text) {
   const os_registry *registry = self->model->registry;
   const op_schema *later = NULL;
-  for (int newer = version < 1 ? 1 : version + 1, newest = os_registry_domain_version(registry, node->domain);
-       newer <= newest && later == NULL; newer++)
-    later = os_registry_find(registry, node->domain, node->op_type, node->overload, newer).schema;
+  int newest = os_registry_domain_version(registry, node->domain);
+  for (int newer = version < 1 ? 1 : version; newer < newest && later == NULL; newer++)
+    later = os_registry_find(registry, node->domain, node->op_type, node->overload, newer + 1).schema;
   os_str names[3];
   size_t count;
   if (later != NULL) {
@@ -142,8 +142,8 @@ static void os_node__schema(os_checking *self, const os_graph_index *graph, cons
 
 // ---- Calls of functions -----------------------------------------------------------------------------------
 
-static void os_node__call(os_checking *self, const os_graph_index *graph, const os_graph_node *node,
-                          const os_function *function) {
+static os_status os_node__call(os_checking *self, const os_graph_index *graph, const os_graph_node *node,
+                               const os_function *function) {
   const Onnx__FunctionProto *proto = function->proto;
   os_str label = os_function_label(self->report->arena, function);
   if (node->input_count > proto->n_input || node->output_count > proto->n_output) {
@@ -153,14 +153,20 @@ static void os_node__call(os_checking *self, const os_graph_index *graph, const 
                       node->input_count, node->output_count, OS_ARG(label), proto->n_input, proto->n_output);
     os_node__find(self, graph, node, finding);
   }
+  if (proto->n_attribute == 0) return OS_OK;
+  os_map given;
+  os_map_init(&given, self->report->arena);
+  for (size_t i = 0; i < node->proto->n_attribute; i++)
+    OS_TRY_ALLOC(os_map_put(&given, os_bytes_str(node->proto->attribute[i]->name), NULL));
   for (size_t i = 0; i < proto->n_attribute; i++) {
     os_str name = os_bytes_str(proto->attribute[i]);
-    if (os_node_attribute(&node->node, name) != NULL) continue;
+    if (os_map_get(&given, name) != NULL) continue;
     os_finding *finding = os_report_add_as(
         self->report, &os_rule_model_function_call, OS_INFO, // bodies may do without
         "the call does not give \"%.*s\", for which %.*s has no default", OS_ARG(name), OS_ARG(label));
     os_node__find(self, graph, node, finding);
   }
+  return OS_OK;
 }
 
 // ---- The node ---------------------------------------------------------------------------------------------
@@ -195,7 +201,7 @@ os_status os_check_node(os_checking *self, const os_graph_index *graph, const os
   } else if (function == NULL) {
     os_node__unknown(self, graph, node, version);
   } else {
-    os_node__call(self, graph, node, function);
+    OS_TRY(os_node__call(self, graph, node, function));
   }
   OS_TRY(os_check_node_attributes(self, graph, node));
   OS_TRY(os_check_devices(self, graph, node));

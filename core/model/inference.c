@@ -10,7 +10,7 @@ enum { MOST_CONSTANT = 4096 };
 // Bodies and functions within each other; each level is a level of C calls, through the operator's own infer function.
 enum { MOST_LEVELS = 100 };
 // Nodes of bodies and functions: nested loops that are each inferred twice would otherwise never end.
-enum { MOST_WORK = 2000000 };
+enum { MOST_WORK = 300000 };
 
 typedef struct os_level {
   const op_graph *graph;

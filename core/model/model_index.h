@@ -49,6 +49,7 @@ typedef struct os_graph_index {
   uint32_t owner;       // node of graph.parent that has it
   const op_node *call;  // inside an instance: the node whose attributes are bound
   bool in_function;     // in a function's body, or below one
+  bool shadows;         // an output has the name of an outer value: a fault, after which order means little
   bool instance;        // of a function's body, or below one
   uint32_t call_depth;  // functions around it
   op_value **constants; // per value, made when the first is asked for
@@ -137,8 +138,8 @@ struct os_model {
 
 enum {
   OS_IR_NEWEST = 14,
-  OS_CALL_DEPTH = 100,         // as onnx.checker
-  OS_INSTANCE_NODES = 1000000, // functions are instantiated per call, so a small file can ask for very many
+  OS_CALL_DEPTH = 100,        // as onnx.checker
+  OS_INSTANCE_NODES = 250000, // functions are instantiated per call, so a small file can ask for very many
 };
 
 // build_graph.c: creates the index of a graph or function body and queues it; os_index_fill does one of the queue.
