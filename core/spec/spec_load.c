@@ -91,13 +91,17 @@ static os_status os_spec__glance(const os_checking *like, const os_file *file, o
 // Of a text without a name: whether another document among its files defines the same operator.
 static os_status os_spec__others(os_checking *self) {
   const os_bundle *bundle = self->options->bundle;
+  bool own = false; // the first file of the same bytes is the document itself
   if (bundle == NULL || self->spec->document.file.len > 0) return OS_OK;
   for (size_t i = 0; i < bundle->count; i++) {
     os_file file;
     if (!os_spec__is_json_name(bundle->files[i].name)) continue;
     OS_TRY(os_bundle_read(bundle, i, &file));
-    bool other = file.state == OS_FILE_BYTES && !os_str_eq(file.bytes, self->spec->document.text);
-    if (!other || strcmp(os_json_kind(file.bytes), "spec") != 0) continue;
+    if (file.state != OS_FILE_BYTES || strcmp(os_json_kind(file.bytes), "spec") != 0) continue;
+    if (!own && os_str_eq(file.bytes, self->spec->document.text)) {
+      own = true;
+      continue;
+    }
     os_spec *pair[2] = {NULL, self->spec};
     OS_TRY(os_spec__glance(self, &file, &pair[0]));
     os_report_text(self->report, file.name, file.bytes);
