@@ -187,12 +187,12 @@ static os_status os_decoder__stray_end(os_decoder *self, const os_item *item) {
                           "group %u ends at byte %" PRIu64 ", but none was begun", item->number, item->start);
 }
 
-// Fills the top frame until it ends or a message inside it begins.
+// Fills the top frame until it ends or a message inside it begins; one item of it when the source is in memory.
 static os_status os_decoder__step(os_decoder *self) {
   os_frame *frame = os_decoder_frame(self);
   size_t depth = self->frames.count;
   os_item item;
-  while (self->frames.count == depth) {
+  do {
     if (frame->packed != NULL) OS_TRY(os_decoder_fill_packed(self, frame));
     if (frame->at >= frame->end) {
       self->frames.count--;
@@ -205,14 +205,14 @@ static os_status os_decoder__step(os_decoder *self) {
       OS_TRY(os_decoder__skip_group(self, frame, &item, &item.end));
       OS_TRY(os_decoder_keep(self, frame, item.number, item.wire, item.body, item.end));
       frame->at = item.end;
-      continue;
+      continue; // to the condition below
     }
     if (depth >= self->ask.depth && item.wire == OS_WIRE_BYTES) {
       const os_plan_field *field = os_plan_find(frame->plan, item.number);
       if (field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE) return os_decoder__too_deep(self, &item);
     }
     OS_TRY(os_decoder_fill(self, frame, &item));
-  }
+  } while (self->frames.count == depth && (self->ask.source->data == NULL || frame->packed != NULL));
   return OS_OK;
 }
 
@@ -239,7 +239,9 @@ os_status os_decoder_new(const os_decoding *decoding, os_decoder **out) {
 os_status os_decoder_run(os_decoder *self, void **message) {
   *message = NULL;
   while (self->status == OS_OK && self->frames.count > 0) {
-    os_status status = os_decoder__step(self);
+    os_status status = OS_OK;
+    if (self->ask.source->data != NULL) status = os_decoder_fast(self);
+    if (status == OS_OK && self->frames.count > 0) status = os_decoder__step(self);
     if (status == OS_NEEDS_HOST) return status;
     self->status = status;
   }

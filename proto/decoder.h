@@ -78,6 +78,9 @@ os_status os_decoder_begin_run(os_decoder *self, os_frame *frame, const os_plan_
                                const os_item *item);
 // The item at `at`, which is before the frame's end.
 os_status os_decoder_item(os_decoder *self, const os_frame *frame, uint64_t at, os_item *item);
+// With a source in memory: goes on as long as fields are common ones. The top frame is then at one that is not, or all is
+// done.
+os_status os_decoder_fast(os_decoder *self);
 // Puts an item into the struct. May push a frame: `frame` is void then.
 os_status os_decoder_fill(os_decoder *self, os_frame *frame, const os_item *item);
 // Goes on with frame->packed; it is NULL when that is done.

@@ -32,6 +32,14 @@ static uint8_t os_plan__size(ProtobufCType type) {
   }
 }
 
+static uint64_t os_plan__small(const ProtobufCEnumDescriptor *type) {
+  uint64_t small = 0;
+  for (unsigned i = 0; i < type->n_values; i++)
+    if (type->values[i].value >= 0 && type->values[i].value < 64)
+      small |= (uint64_t)1 << type->values[i].value;
+  return small;
+}
+
 static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor *type, uint32_t index) {
   const ProtobufCFieldDescriptor *field = &type->fields[index];
   self->field = field;
@@ -44,6 +52,9 @@ static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor
   self->repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
   self->oneof = (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0;
   self->text = os_proto_field_is_text(type, field);
+  self->plain = field->type == PROTOBUF_C_TYPE_INT32 || field->type == PROTOBUF_C_TYPE_INT64 ||
+                field->type == PROTOBUF_C_TYPE_UINT32 || field->type == PROTOBUF_C_TYPE_UINT64;
+  if (field->type == PROTOBUF_C_TYPE_ENUM) self->small = os_plan__small(field->descriptor);
   self->packable = self->repeated && self->wire != OS_WIRE_BYTES;
 }
 
@@ -67,29 +78,4 @@ const os_plan *os_plans_child(os_plans *self, const os_plan_field *field) {
   if (field->child == NULL)
     ((os_plan_field *)(uintptr_t)field)->child = os_plans_get(self, field->field->descriptor);
   return field->child;
-}
-
-bool os_plan_has(const os_plan_field *self, const void *message) {
-  const char *quantifier = (const char *)message + self->quantifier;
-  if (self->oneof) {
-    uint32_t which;
-    memcpy(&which, quantifier, sizeof which);
-    if (which != self->field->id) return false;
-  }
-  if (self->type == PROTOBUF_C_TYPE_MESSAGE) return *(void *const *)os_plan_member(self, message) != NULL;
-  if (self->oneof) return true;
-  protobuf_c_boolean has;
-  memcpy(&has, quantifier, sizeof has);
-  return has != 0;
-}
-
-void os_plan_set_has(const os_plan_field *self, void *message) {
-  char *quantifier = (char *)message + self->quantifier;
-  if (self->oneof) {
-    uint32_t which = self->field->id;
-    memcpy(quantifier, &which, sizeof which);
-  } else if (self->type != PROTOBUF_C_TYPE_MESSAGE) {
-    protobuf_c_boolean has = 1;
-    memcpy(quantifier, &has, sizeof has);
-  }
 }

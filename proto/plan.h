@@ -16,8 +16,10 @@ typedef struct os_plan_field {
   uint8_t wire;   // wire type of one element
   uint8_t size;   // of one element in the struct
   bool repeated, oneof;
-  bool text;     // a BYTES field that holds text
-  bool packable; // repeated scalars: a length-delimited record holds many
+  bool text;      // a BYTES field that holds text
+  uint64_t small; // enums: which values below 64 are defined
+  bool plain;     // an integer that is written as it is: no enum, bool or zigzag
+  bool packable;  // repeated scalars: a length-delimited record holds many
 } os_plan_field;
 
 struct os_plan {
@@ -57,7 +59,20 @@ static inline size_t *os_plan_count(const os_plan_field *self, const void *messa
   return (size_t *)(void *)((char *)(uintptr_t)message + self->quantifier);
 }
 // Singular fields only.
-bool os_plan_has(const os_plan_field *self, const void *message);
-void os_plan_set_has(const os_plan_field *self, void *message);
+static inline bool os_plan_has(const os_plan_field *self, const void *message) {
+  const char *quantifier = (const char *)message + self->quantifier;
+  uint32_t value; // of a has flag, or which member of a oneof
+  if (self->type == PROTOBUF_C_TYPE_MESSAGE && !self->oneof)
+    return *(void *const *)os_plan_member(self, message) != NULL;
+  memcpy(&value, quantifier, sizeof value);
+  if (!self->oneof) return value != 0;
+  return value == self->field->id &&
+         (self->type != PROTOBUF_C_TYPE_MESSAGE || *(void *const *)os_plan_member(self, message) != NULL);
+}
+static inline void os_plan_set_has(const os_plan_field *self, void *message) {
+  uint32_t value = self->oneof ? self->field->id : 1;
+  if (self->oneof || self->type != PROTOBUF_C_TYPE_MESSAGE)
+    memcpy((char *)message + self->quantifier, &value, sizeof value);
+}
 
 #endif

@@ -1,0 +1,162 @@
+#include "decoder.h"
+
+// The common case of a source in memory: known fields with small tags and lengths, ASCII texts, messages that come once.
+// Whatever is not that is left, untouched, to the general path, which also knows all faults.
+
+// The frame being filled, in registers.
+typedef struct os_fast {
+  os_decoder *decoder;
+  os_frame *frame;
+  const uint8_t *base, *p, *end;
+} os_fast;
+
+static inline void os_fast__enter(os_fast *self) {
+  self->frame = os_decoder_frame(self->decoder);
+  self->p = self->base + (size_t)self->frame->at;
+  self->end = self->base + (size_t)self->frame->end;
+}
+
+static inline bool os_fast__is_ascii(const uint8_t *p, size_t n) {
+  uint64_t bits = 0, word;
+  uint32_t half;
+  if (n >= 8) {
+    for (size_t i = 0; i + 8 < n; i += 8) {
+      memcpy(&word, p + i, 8);
+      bits |= word;
+    }
+    memcpy(&word, p + n - 8, 8); // overlaps what was seen
+    bits |= word;
+  } else if (n >= 4) {
+    memcpy(&half, p, 4);
+    bits = half;
+    memcpy(&half, p + n - 4, 4);
+    bits |= half;
+  } else {
+    for (size_t i = 0; i < n; i++) bits |= p[i];
+  }
+  return (bits & 0x8080808080808080u) == 0;
+}
+
+// Where the next element of a list goes.
+static inline os_status os_fast__slot(os_fast *self, const os_plan_field *field, const os_item *item,
+                                      void **slot) {
+  os_frame *frame = self->frame;
+  if (frame->run != field || frame->run_left == 0)
+    OS_TRY(os_decoder_begin_run(self->decoder, frame, field, item));
+  frame->run_left--;
+  size_t *count = os_plan_count(field, frame->message);
+  *slot = *(char **)os_plan_member(field, frame->message) + (*count)++ * field->size;
+  return OS_OK;
+}
+
+static inline os_status os_fast__message(os_fast *self, const os_plan_field *field, const os_item *item) {
+  os_decoder *decoder = self->decoder;
+  const os_plan *plan = os_plans_child(&decoder->plans, field);
+  OS_TRY_ALLOC(plan);
+  void *slot = os_plan_member(field, self->frame->message);
+  size_t index = field->repeated ? *os_plan_count(field, self->frame->message) : 0;
+  ProtobufCMessage *message = os_decoder_message(decoder, plan, self->frame->message);
+  OS_TRY_ALLOC(message);
+  os_proto_set_range(message, item->data, item->end);
+  if (field->repeated)
+    OS_TRY(os_fast__slot(self, field, item, &slot));
+  else
+    os_plan_set_has(field, self->frame->message);
+  *(ProtobufCMessage **)slot = message;
+  self->frame->at = item->end;
+  OS_TRY(os_decoder_push(decoder, plan, message, field, index, item->data, item->end));
+  if ((++decoder->work & 4095) == 0) OS_TRY(os_stop_check(decoder->ask.stop));
+  os_fast__enter(self);
+  return OS_OK;
+}
+
+static inline os_status os_fast__bytes(os_fast *self, const os_plan_field *field, const os_item *item) {
+  size_t n = (size_t)(item->end - item->data);
+  ProtobufCBinaryData view = {n, n == 0 ? NULL : (uint8_t *)(uintptr_t)(self->base + (size_t)item->data)};
+  void *slot = os_plan_member(field, self->frame->message);
+  if (field->repeated)
+    OS_TRY(os_fast__slot(self, field, item, &slot));
+  else
+    os_plan_set_has(field, self->frame->message);
+  memcpy(slot, &view, sizeof view);
+  self->p = self->base + (size_t)item->end;
+  return OS_OK;
+}
+
+// A number below 128, which is the same in every integer type but the zigzag ones.
+static inline os_status os_fast__number(os_fast *self, const os_plan_field *field, const os_item *item) {
+  void *slot = os_plan_member(field, self->frame->message);
+  if (field->repeated)
+    OS_TRY(os_fast__slot(self, field, item, &slot));
+  else
+    os_plan_set_has(field, self->frame->message);
+  uint32_t small = (uint32_t)item->value;
+  if (field->size == 8)
+    memcpy(slot, &item->value, 8);
+  else
+    memcpy(slot, &small, 4);
+  self->p = self->base + (size_t)item->end;
+  return OS_OK;
+}
+
+// The next item and its field; false when it is none of the common ones.
+static inline bool os_fast__item(const os_fast *self, const os_plan_field **field, os_item *item) {
+  const uint8_t *p = self->p, *end = self->end;
+  uint32_t tag = *p++;
+  if (tag >= 0x80) {
+    if (p == end || *p >= 0x80) return false;
+    tag = (tag & 0x7f) | (uint32_t)*p++ << 7;
+  }
+  if (tag >> 3 >= 64 || p == end) return false;
+  unsigned index = self->frame->plan->by_number[tag >> 3];
+  if (index == 0) return false;
+  *field = &self->frame->plan->fields[index - 1];
+  item->number = tag >> 3;
+  item->wire = tag & 7;
+  if ((*field)->wire != item->wire) return false;
+  item->start = (uint64_t)(self->p - self->base);
+  item->body = (uint64_t)(p - self->base);
+  size_t value = *p++;
+  item->value = value;
+  item->data = item->end = (uint64_t)(p - self->base);
+  if (item->wire == OS_WIRE_VARINT) return value < 0x80;
+  if (item->wire != OS_WIRE_BYTES) return false;
+  if (value >= 0x80) {
+    if (p == end || *p >= 0x80) return false;
+    value = (value & 0x7f) | (size_t)*p++ << 7;
+    item->value = value;
+    item->data++;
+  }
+  item->end = item->data + value;
+  return value <= (size_t)(end - p);
+}
+
+os_status os_decoder_fast(os_decoder *self) {
+  os_fast fast = {.decoder = self, .base = self->ask.source->data};
+  os_fast__enter(&fast);
+  for (;;) {
+    if (fast.p == fast.end) {
+      if (--self->frames.count == 0) return OS_OK;
+      os_fast__enter(&fast);
+      continue;
+    }
+    const os_plan_field *field;
+    os_item item;
+    if (!os_fast__item(&fast, &field, &item)) break;
+    if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+      if (self->frames.count >= self->ask.depth) break;
+      if (!field->repeated && os_plan_has(field, fast.frame->message)) break;
+      OS_TRY(os_fast__message(&fast, field, &item));
+    } else if (field->type == PROTOBUF_C_TYPE_BYTES) {
+      if (field->text && !os_fast__is_ascii(fast.base + (size_t)item.data, (size_t)(item.end - item.data)))
+        break;
+      OS_TRY(os_fast__bytes(&fast, field, &item));
+    } else if (field->plain || (item.value < 64 && (field->small >> item.value & 1) != 0)) {
+      OS_TRY(os_fast__number(&fast, field, &item));
+    } else {
+      break;
+    }
+  }
+  fast.frame->at = (uint64_t)(fast.p - fast.base);
+  return OS_OK;
+}
