@@ -19,7 +19,8 @@ typedef struct math_conv_shape {
 typedef enum math_conv_algorithm {
   MATH_CONV_GEMM,
   MATH_CONV_POINTWISE,
-  MATH_CONV_DEPTHWISE
+  MATH_CONV_DEPTHWISE,
+  MATH_CONV_WINOGRAD /* packed weights are 16/9 of the weights */
 } math_conv_algorithm;
 
 /* Output length of one axis: floor((in + pads - (dilation (kernel - 1) + 1)) / stride) + 1, 0 if the window does not fit. */

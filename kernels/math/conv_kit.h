@@ -38,6 +38,14 @@ void conv_dense_pack(const math_conv_shape *s, float *packed, const float *weigh
 void conv_dense_run(const math_conv_shape *s, float *y, const float *x, const float *packed,
                     const math_epilogue *epilogue, size_t task, void *scratch);
 
+bool conv_winograd_fits(const math_conv_shape *s);
+size_t conv_winograd_packed_bytes(const math_conv_shape *s);
+size_t conv_winograd_scratch_bytes(const math_conv_shape *s);
+size_t conv_winograd_tasks(const math_conv_shape *s);
+void conv_winograd_pack(const math_conv_shape *s, float *packed, const float *weights);
+void conv_winograd_run(const math_conv_shape *s, float *y, const float *x, const float *packed,
+                       const math_epilogue *epilogue, size_t task, void *scratch);
+
 size_t conv_depthwise_scratch_bytes(const math_conv_shape *s);
 void conv_depthwise_run(const math_conv_shape *s, float *y, const float *x, const float *weights,
                         const math_epilogue *epilogue, size_t task, void *scratch);

@@ -19,37 +19,48 @@ math_conv_algorithm math_conv_choose(const math_conv_shape *s) {
   if (pointwise && s->channels > s->groups) return MATH_CONV_POINTWISE;
   bool flat = s->kernel[0] == 1 && s->in[0] == 1 && s->out[0] == 1 && s->pad_begin[0] == 0;
   if (s->channels == s->groups && flat) return MATH_CONV_DEPTHWISE;
+  if (conv_winograd_fits(s)) return MATH_CONV_WINOGRAD;
   return pointwise ? MATH_CONV_POINTWISE : MATH_CONV_GEMM;
 }
 
-size_t math_conv_packed_bytes(const math_conv_shape *s) { return s->filters * conv_depth(s) * sizeof(float); }
+size_t math_conv_packed_bytes(const math_conv_shape *s) {
+  if (math_conv_choose(s) == MATH_CONV_WINOGRAD) return conv_winograd_packed_bytes(s);
+  return s->filters * conv_depth(s) * sizeof(float);
+}
 
 void math_conv_pack(const math_conv_shape *s, void *packed, const float *weights) {
-  if (math_conv_choose(s) == MATH_CONV_DEPTHWISE) {
-    memcpy(packed, weights, math_conv_packed_bytes(s));
-  } else {
-    conv_dense_pack(s, packed, weights);
+  switch (math_conv_choose(s)) {
+  case MATH_CONV_DEPTHWISE: memcpy(packed, weights, s->filters * conv_depth(s) * sizeof(float)); break;
+  case MATH_CONV_WINOGRAD: conv_winograd_pack(s, packed, weights); break;
+  default: conv_dense_pack(s, packed, weights); break;
   }
 }
 
 size_t math_conv_scratch_bytes(const math_conv_shape *s) {
-  return math_conv_choose(s) == MATH_CONV_DEPTHWISE ? conv_depthwise_scratch_bytes(s)
-                                                    : conv_dense_scratch_bytes(s);
+  switch (math_conv_choose(s)) {
+  case MATH_CONV_DEPTHWISE: return conv_depthwise_scratch_bytes(s);
+  case MATH_CONV_WINOGRAD: return conv_winograd_scratch_bytes(s);
+  default: return conv_dense_scratch_bytes(s);
+  }
 }
 
 size_t math_conv_tasks(const math_conv_shape *s) {
   if (conv_volume(s->out) == 0 || s->filters == 0) return 0;
-  return math_conv_choose(s) == MATH_CONV_DEPTHWISE ? s->batch * s->groups : conv_dense_tasks(s);
+  switch (math_conv_choose(s)) {
+  case MATH_CONV_DEPTHWISE: return s->batch * s->groups;
+  case MATH_CONV_WINOGRAD: return conv_winograd_tasks(s);
+  default: return conv_dense_tasks(s);
+  }
 }
 
 void math_conv_f32(const math_conv_shape *s, float *y, const float *x, const void *packed,
                    const math_epilogue *epilogue, size_t task_begin, size_t task_end, void *scratch) {
-  bool depthwise = math_conv_choose(s) == MATH_CONV_DEPTHWISE;
+  math_conv_algorithm way = math_conv_choose(s);
   for (size_t task = task_begin; task < task_end; task++) {
-    if (depthwise) {
-      conv_depthwise_run(s, y, x, packed, epilogue, task, scratch);
-    } else {
-      conv_dense_run(s, y, x, packed, epilogue, task, scratch);
+    switch (way) {
+    case MATH_CONV_DEPTHWISE: conv_depthwise_run(s, y, x, packed, epilogue, task, scratch); break;
+    case MATH_CONV_WINOGRAD: conv_winograd_run(s, y, x, packed, epilogue, task, scratch); break;
+    default: conv_dense_run(s, y, x, packed, epilogue, task, scratch); break;
     }
   }
 }

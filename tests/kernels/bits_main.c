@@ -146,6 +146,8 @@ static void show_convolution(sample_random *r, const char *name, const math_conv
 static void show_convolutions(sample_random *r) {
   const math_conv_shape dense = {1,         40,          9,         1,         {1, 13, 17},
                                  {1, 3, 3}, {1, 13, 17}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}};
+  const math_conv_shape winograd = {1,         40,          19,        1,         {1, 13, 17},
+                                    {1, 3, 3}, {1, 13, 17}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}};
   const math_conv_shape strided = {1,         3,           9,         1,         {1, 23, 21},
                                    {1, 7, 7}, {1, 12, 11}, {1, 2, 2}, {1, 1, 1}, {0, 3, 3}};
   const math_conv_shape point = {2,         20,        9,         1,         {1, 5, 7},
@@ -155,6 +157,7 @@ static void show_convolutions(sample_random *r) {
   const math_conv_shape half = {1,         5,           5,         5,         {1, 19, 21},
                                 {1, 5, 5}, {1, 10, 11}, {1, 2, 2}, {1, 1, 1}, {0, 2, 2}};
   show_convolution(r, "conv_dense", &dense);
+  show_convolution(r, "conv_winograd", &winograd);
   show_convolution(r, "conv_strided", &strided);
   show_convolution(r, "conv_pointwise", &point);
   show_convolution(r, "conv_depthwise", &depth);

@@ -24,6 +24,22 @@ static bool random_shape(sample_random *r, math_conv_shape *s, int kind) {
     s->out[d] = math_conv_out(s->in[d], s->kernel[d], s->stride[d], s->dilation[d], s->pad_begin[d], pad_end);
     if (s->out[d] == 0) return false;
   }
+  if (kind == 5) { // what Winograd's way takes: 3 x 3, dense steps
+    const math_conv_shape square = {s->batch,
+                                    s->groups * (16 + sample_below(r, 20)),
+                                    s->groups * (16 + sample_below(r, 9)),
+                                    s->groups,
+                                    {1, 4 + sample_below(r, 12), 4 + sample_below(r, 12)},
+                                    {1, 3, 3},
+                                    {1, 0, 0},
+                                    {1, 1, 1},
+                                    {1, 1, 1},
+                                    {0, (ptrdiff_t)sample_below(r, 3), (ptrdiff_t)sample_below(r, 4) - 1}};
+    *s = square;
+    for (int d = 1; d < 3; d++)
+      s->out[d] = math_conv_out(s->in[d], 3, 1, 1, s->pad_begin[d], (ptrdiff_t)sample_below(r, 3));
+    return math_conv_choose(s) == MATH_CONV_WINOGRAD;
+  }
   return true;
 }
 
@@ -91,18 +107,23 @@ static void check_columns(sample_random *r, math_conv_shape s) {
 
 int main(int argc, char **argv) {
   sample_random r = sample_begin(argc, argv);
-  int ways[3] = {0};
-  for (int i = 0; i < 400; i++) {
+  int ways[4] = {0};
+  for (int i = 0; i < 360; i++) {
     math_conv_shape s;
-    if (!random_shape(&r, &s, i % 5)) continue;
+    if (!random_shape(&r, &s, i % 6)) continue;
     ways[math_conv_choose(&s)]++;
     check_shape(&r, &s, i % 3 != 0);
-    if (i % 10 == 4) check_columns(&r, s);
+    if (i % 12 == 4) check_columns(&r, s);
   }
-  CHECK(ways[MATH_CONV_GEMM] > 20 && ways[MATH_CONV_POINTWISE] > 20 && ways[MATH_CONV_DEPTHWISE] > 20);
+  CHECK(ways[MATH_CONV_GEMM] > 20 && ways[MATH_CONV_POINTWISE] > 20 && ways[MATH_CONV_DEPTHWISE] > 20 &&
+        ways[MATH_CONV_WINOGRAD] > 5);
   // A kernel line longer than the depthwise loop keeps offsets for, and an empty output.
   math_conv_shape longer = {1, 3, 3, 3, {1, 1, 40}, {1, 1, 19}, {1, 1, 22}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
   check_shape(&r, &longer, 1);
+  // More channels than one block of depth, more tiles than one task.
+  math_conv_shape deep = {1, 150, 18, 1, {1, 5, 45}, {1, 3, 3}, {1, 5, 45}, {1, 1, 1}, {1, 1, 1}, {0, 1, 1}};
+  CHECK_EQ(math_conv_choose(&deep), MATH_CONV_WINOGRAD);
+  check_shape(&r, &deep, 1);
   longer.out[2] = 0;
   CHECK_EQ(math_conv_tasks(&longer), 0);
   CHECK_EQ(math_conv_out(3, 5, 1, 1, 0, 0), 0);
