@@ -4,7 +4,7 @@ import { jsonLanguage } from '@codemirror/lang-json'
 import { hoverTooltip } from '@codemirror/view'
 import evidenceSchema from 'opspec/schemas/evidence.json'
 import documentSchema from 'opspec/schemas/operator-extension.json'
-import { kindOf, readDocument } from './bundle.js'
+import { kindOf } from './bundle.js'
 import { h } from './dom.js'
 import { placeAt, propertyName, schemasAt } from './schema-walk.js'
 
@@ -14,12 +14,10 @@ const starts = { string: '""', array: '[]', object: '{}', boolean: 'false', null
 
 const schemaOf = (name, text) => kindOf(text) === 'opspec.evidence' ? evidenceSchema : kindOf(text) || name.endsWith('.opspec.json') ? documentSchema : null
 
-const firstSentence = text => text?.split(/(?<=\.)\s/)[0]
-
 // What the bundle itself knows about a place, by the path to it.
 function fromBundle(path, workspace) {
   const where = path.map(part => typeof part === 'number' ? '#' : part)
-  const document = readDocument(workspace.files) ?? {}
+  const document = workspace.reading.document ?? {}
   const last = where.at(-1)
   if (last === 'type_parameter') return Object.keys(document.type_parameters ?? {})
   if (where.length === 4 && where[2] === 'allowed_types' || last === 'type' && where[0] !== 'operator') return types
@@ -45,7 +43,7 @@ function nameOptions(state, { steps }, schemas, workspace) {
     }
   }
   if (steps.at(-2)?.key === 'attributes' && schemas.length > 0) {
-    for (const [name, attribute] of Object.entries(readDocument(workspace.files)?.attributes ?? {})) {
+    for (const [name, attribute] of Object.entries(workspace.reading.document?.attributes ?? {})) {
       if (!present.has(name)) options.set(name, { label: JSON.stringify(name), type: 'property', info: attribute?.description, start: '' })
     }
   }
@@ -95,7 +93,7 @@ function hover(name) {
     const { inner } = place
     return {
       pos: inner.from, end: inner.to, above: true,
-      create: () => ({ dom: h('div', { class: 'cm-hover' }, h('b', {}, String(place.steps.at(-1).key)), h('div', {}, firstSentence(described.description) === described.description ? described.description : described.description)) })
+      create: () => ({ dom: h('div', { class: 'cm-hover' }, h('b', {}, String(place.steps.at(-1).key)), h('div', {}, described.description)) })
     }
   }, { hoverTime: 400 })
 }

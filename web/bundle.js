@@ -27,7 +27,7 @@ export const kernelName = files => ['kernel.js', 'kernel.mjs'].find(name => file
 // Document first, then the kernel, evidence in the order of `tests`, then the rest by name.
 export function inOrder(files) {
   const first = documentName(files)
-  const named = testNames(files)
+  const named = testNames(files, readDocument(files))
   const rank = name => {
     if (name === first) return 0
     const role = roleOf(name, files.get(name))
@@ -50,7 +50,7 @@ export function readDocument(files) {
 }
 
 // The files that the document's `tests` name, with or without their suffix.
-export function testNames(files, document = readDocument(files)) {
+export function testNames(files, document) {
   const tests = Array.isArray(document?.tests) ? document.tests : []
   return tests.filter(test => typeof test === 'string')
     .map(test => [test, `${test}.json`, `${test}.zip`].find(name => files.has(name)) ?? test)

@@ -1,6 +1,6 @@
 // The evidence of the open bundle and what running it said. A run happens when a person asks for it; only a bundle that
 // the page itself brought runs unasked.
-import { kernelName, readDocument, roleOf, testNames } from './bundle.js'
+import { kernelName, roleOf, testNames } from './bundle.js'
 import { runBundle } from './runner.js'
 
 const statuses = ['passed', 'failed', 'skipped', 'error']
@@ -55,8 +55,8 @@ export class Evidence extends EventTarget {
 
   // [{ name, missing, document, test }]: the tests that the document names, then other evidence that is there.
   get rows() {
-    const { files } = this.#workspace
-    const named = testNames(files, readDocument(files))
+    const { files, reading } = this.#workspace
+    const named = testNames(files, reading.document)
     const present = [...files.keys()].filter(name => roleOf(name, files.get(name)) === 'evidence')
     const rows = [...new Set([...named, ...present])].map(name => ({
       name, missing: !files.has(name), unnamed: !named.includes(name),

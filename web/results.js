@@ -1,6 +1,5 @@
 // The right side: its tabs, the pane that is shown, the strip that runs the evidence.
 import { byId, fillTabs, h, icon } from './dom.js'
-import { readDocument } from './bundle.js'
 import { evidencePane, runBar } from './panes/evidence-pane.js'
 import { findingsPane } from './panes/findings-pane.js'
 import { modelPane } from './panes/model-pane.js'
@@ -21,7 +20,6 @@ export function startResults(parts) {
   const { workspace, editor, engine, findings, evidence, model } = parts
   const [panel, bar, tabs] = [byId('panel'), byId('run-bar'), byId('result-tabs')]
   let shown = 'evidence'
-  let lastDocument = null
 
   const go = finding => {
     if (!finding?.range) return
@@ -51,10 +49,9 @@ export function startResults(parts) {
     },
     evidence: () => rowsOfEvidence({ again: draw }),
     signature() {
-      const present = readDocument(workspace.files)
-      lastDocument = present ?? lastDocument
-      if (lastDocument === null || typeof lastDocument !== 'object') return h('div', { class: 'empty' }, h('p', {}, 'No operator document yet.'), h('p', { class: 'quiet' }, 'A document is a JSON file whose kind is ', h('code', {}, 'runlocal.operator-extension'), '.'))
-      return signature(lastDocument, present === null)
+      const { document: present, stale } = workspace.reading
+      if (present === null || typeof present !== 'object') return h('div', { class: 'empty' }, h('p', {}, 'No operator document yet.'), h('p', { class: 'quiet' }, 'A document is a JSON file whose kind is ', h('code', {}, 'runlocal.operator-extension'), '.'))
+      return signature(present, stale)
     },
     model: () => viewOfModel({ again: draw })
   }
@@ -101,7 +98,6 @@ export function startResults(parts) {
   evidence.addEventListener('changed', later)
   model.addEventListener('changed', later)
   workspace.addEventListener('edit', () => { if (shown === 'signature') later() })
-  workspace.addEventListener('open', () => { lastDocument = null })
   small.addEventListener('change', () => { if (!small.matches && shown === 'source') show('findings') })
 
   return { show, go, run, get shown() { return shown } }

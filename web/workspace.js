@@ -1,11 +1,12 @@
 // The open bundle: its files, which one is shown, where it came from. Tells what changes through events:
 // 'open' (another bundle), 'files' (names), 'active', 'edit' (detail: name).
-import { inOrder } from './bundle.js'
+import { inOrder, readDocument } from './bundle.js'
 import { withDiagnostics } from './editor.js'
 
 export class Workspace extends EventTarget {
   #entries = new Map() // name -> { state, scroll, crlf } of a text, { bytes } of the rest
   #editor = null
+  #document = null
   active = null
   origin = 'own' // 'sample' | 'own' | 'shared' | 'file'
   label = ''
@@ -17,6 +18,7 @@ export class Workspace extends EventTarget {
   // Replaces everything. files: Map from name to text or bytes.
   open(files, { origin = 'own', label = '', active = null } = {}) {
     this.#entries = new Map([...inOrder(files)].map(([name, content]) => [name, this.#entry(name, content)]))
+    this.#document = null
     Object.assign(this, { origin, label, active: null })
     this.#tell('open')
     this.show(this.#entries.has(active) ? active : this.names[0] ?? null)
@@ -29,6 +31,13 @@ export class Workspace extends EventTarget {
   // The files as checked and run: line ends are "\n", so that offsets are the editor's.
   get files() {
     return new Map([...this.#entries].map(([name, entry]) => [name, entry.bytes ?? entry.state.doc.toString()]))
+  }
+
+  // { document, stale }: the operator document as parsed; while a person types something that is not JSON, as it stood before.
+  get reading() {
+    const present = readDocument(this.files)
+    this.#document = present ?? this.#document
+    return { document: this.#document, stale: present === null }
   }
 
   // The files as they are saved.

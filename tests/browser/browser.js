@@ -25,14 +25,17 @@ const types = {
 
 const policy = "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; frame-src 'self'; base-uri 'none'; form-action 'none'"
 
-// Serves folders, { '/prefix/': folder }, and texts, { '/path': text }. Resolves to { url(path), close() }.
+// Serves folders, { '/prefix/': folder }, and texts, { '/path': text }. Resolves to { url(path), asked, close() }; asked: the
+// paths that were requested.
 export async function serve(folders, texts = {}) {
   const send = (response, path, body) => {
     response.writeHead(200, { 'Content-Type': types[extname(path)] ?? 'application/octet-stream', 'Content-Security-Policy': policy, 'Cache-Control': 'no-store' })
     body === undefined ? createReadStream(path).pipe(response) : response.end(body)
   }
+  const asked = []
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname)
+    asked.push(path)
     if (path in texts) return send(response, path, texts[path])
     const prefix = Object.keys(folders).find(name => path.startsWith(name))
     const folder = prefix && normalize(folders[prefix] + sep)
@@ -41,7 +44,7 @@ export async function serve(folders, texts = {}) {
     send(response, file)
   })
   await new Promise(resolve => server.listen(0, 'localhost', resolve))
-  return { url: path => `http://localhost:${server.address().port}${path}`, close: () => server.close() }
+  return { url: path => `http://localhost:${server.address().port}${path}`, asked, close: () => server.close() }
 }
 
 function newest(folder) {

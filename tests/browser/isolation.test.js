@@ -67,6 +67,11 @@ describe('a hostile kernel', { skip }, () => {
       fetch: () => fetch('${pages.site.url('/secret')}'),
       socket: () => new Promise((resolve, reject) => { const socket = new WebSocket('${pages.site.url('/').replace('http', 'ws')}'); socket.onopen = resolve; socket.onerror = reject }),
       script: async () => importScripts('${pages.site.url('/secret.js')}'),
+      worker: () => new Promise((resolve, reject) => {
+        const worker = new Worker(URL.createObjectURL(new Blob(["importScripts('${pages.site.url('/secret-worker.js')}'); postMessage(1)"])))
+        worker.onmessage = resolve
+        worker.onerror = event => { event.preventDefault(); reject(event) }
+      }),
       module: () => import('${pages.site.url('/secret.js')}'),
       storage: async () => localStorage.length,
       page: async () => document.title,
@@ -76,10 +81,9 @@ describe('a hostile kernel', { skip }, () => {
     for (const [name, attempt] of Object.entries(attempts)) await attempt().then(() => reached.push(name), () => {})
     throw new Error('reached: ' + (reached.join() || 'nothing'))
   }`))
-    const before = person.requests.length
     await person.run()
     assert.match(await message(person), /reached: nothing/)
-    assert.deepEqual(person.requests.slice(before).filter(url => /secret/.test(url)), [])
+    assert.deepEqual(pages.site.asked.filter(path => /secret/.test(path)), [])
     assert.match(await person.text(), /reached/)
     await person.close()
   })

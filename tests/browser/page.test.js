@@ -107,6 +107,7 @@ describe('the page', { skip }, () => {
     await person.page.keyboard.press('ArrowDown')
     await person.page.keyboard.press('Enter')
     assert.match(await person.text(), /"cardinality": "single",/)
+    await person.page.keyboard.press('Escape')
     await person.change('"type_parameter": "T"', '"type_parameter": ')
     assert.deepEqual(await complete(), ['"T"'])
     await person.page.keyboard.press('Escape')
