@@ -76,6 +76,11 @@ static os_status os_host__open_test(opspec_test *self, os_str zip, const opspec_
     os_status status = os_zip_read(&self->arena, zip, env->limits.bytes, &self->files.bundle, &trouble);
     if (status != OS_OK) return os_host_fail(env, status, trouble, (os_str){"", 0}, NULL);
   }
+  // The host offers its files during this call only.
+  for (size_t i = 0; i < self->files.bundle.count; i++) {
+    os_file file;
+    OS_TRY(os_bundle_read(&self->files.bundle, i, &file));
+  }
   // Which of the files are documents; their evidence is checked when the cases are looked for.
   os_spec_options options = {
       .depth = env->limits.depth, .bundle = &self->files.bundle, .skip_evidence = true};

@@ -86,11 +86,12 @@ export class Engine {
 
   // ---- Calls --------------------------------------------------------------------------------------------------
 
-  /** Runs `job`, which calls exports; a trap ends the Env. */
-  guard(job) {
+  /** Runs `job`, which calls exports and may ask for `files`; a trap ends the Env. */
+  guard(job, files = null) {
     if (this.dead) throw this.deadError()
     if (this.busy) throw invalid('the Env cannot be called from inside a kernel or a `files` function of its own')
     this.busy = true
+    this.files = files
     this.fileError = null
     try {
       return job()

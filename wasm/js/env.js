@@ -79,7 +79,7 @@ export class Env {
       const [bits, names] = engine.useFiles(files)
       const model = engine.exports.opspec_load(engine.port, address, size, bits, names)
       engine.check(engine.resultStatus)
-      return new Model(engine, model, engine.resultJson())
+      return new Model(engine, model, engine.resultJson(), files)
     })
   }
 
@@ -113,8 +113,8 @@ export class Env {
         engine.exports.opspec_free_session(engine.port, session)
         throw engine.outOfMemory()
       }
-      return new Session(engine, named, described)
-    })
+      return new Session(engine, named, described, Model.files(model))
+    }, Model.files(model))
   }
 
   #withCause(error) {

@@ -10,10 +10,13 @@ const freezeInfo = ({ name, type, shape }) => Object.freeze({ name, type, shape:
 export class Model {
   #engine
   #address
+  #files
   #unwatch
 
-  constructor(engine, address, described) {
+  // files: external data may be asked for later on.
+  constructor(engine, address, described, files) {
     this.#engine = engine
+    this.#files = files
     this.#address = address
     this.inputs = Object.freeze(described.inputs.filter(value => !value.initialized).map(freezeInfo))
     this.outputs = Object.freeze(described.outputs.map(freezeInfo))
@@ -33,6 +36,10 @@ export class Model {
     return model.#engine
   }
 
+  static files(model) {
+    return model.#files
+  }
+
   static is(value) {
     return typeof value === 'object' && value !== null && #address in value
   }
@@ -43,7 +50,7 @@ export class Model {
     return engine.guard(() => {
       engine.check(engine.exports.opspec_check_model(engine.port, Model.address(this), flagBits(strict, full), timeoutMs))
       return reportOf(engine)
-    })
+    }, this.#files)
   }
 
   dispose() {

@@ -25,7 +25,7 @@ export async function drive(engine, job) {
     const status = engine.guard(() => {
       engine.kernels.signal = job.signal
       return job.step(budget)
-    })
+    }, job.files)
     if (status === OK) return
     const time = now()
     if (status === NEEDS_HOST) {
@@ -100,12 +100,14 @@ export class Session {
   #inputs = new Map()
   #required
   #outputs
+  #files
   #tail = null
   #unwatch
 
-  constructor(engine, address, described) {
+  constructor(engine, address, described, files) {
     this.#engine = engine
     this.#address = address
+    this.#files = files
     described.inputs.forEach(({ name, type }, number) => this.#inputs.set(name, { number, type: type === '' ? null : parseType(type) }))
     this.#required = described.inputs.filter(input => !input.initialized).map(({ name }) => name)
     this.#outputs = described.outputs.map(({ name }) => name)
@@ -123,7 +125,7 @@ export class Session {
       if (given?.signal?.aborted) throw abortedError(given.signal)
       this.#alive()
     }
-    const run = this.#engine.guard(() => this.#start(feeds, given))
+    const run = this.#engine.guard(() => this.#start(feeds, given), this.#files)
     let done
     this.#tail = new Promise(resolve => { done = resolve })
     try {
@@ -195,6 +197,7 @@ export class Session {
         answer: (failed, message) => exports.opspec_answer(port, run, failed, message),
         signal: options?.signal,
         timeoutMs: options?.timeoutMs,
+        files: this.#files,
         gone: () => this.#address === 0
       })
       return engine.guard(() => this.#results(run, options?.outputs ?? this.#outputs))

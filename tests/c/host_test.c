@@ -1,0 +1,207 @@
+// The host API natively: a kernel of the host's, runs of many shapes that fail and succeed, checks, values, evidence.
+#include "check.h"
+
+#include <opspec/opspec.h>
+
+#include <stdlib.h>
+
+#define OS_FAMILY(name) extern const op_family op_family_##name;
+#include "families.inc"
+#undef OS_FAMILY
+static const op_family *const families[] = {
+#define OS_FAMILY(name) &op_family_##name,
+#include "families.inc"
+#undef OS_FAMILY
+    NULL,
+};
+
+typedef struct counts {
+  opspec_env *env;
+  int created, destroyed, forgotten, inferred;
+} counts;
+
+// ---- A kernel: copies its input, refuses odd sizes ----------------------------------------------------------
+
+static os_status create(void *context, uint32_t kernel, op_create *ctx, uint32_t *instance) {
+  (void)ctx;
+  ((counts *)context)->created++;
+  *instance = kernel;
+  return OS_OK;
+}
+
+static void destroy(void *context, uint32_t instance) {
+  (void)instance;
+  ((counts *)context)->destroyed++;
+}
+
+static void forget(void *context, uint32_t kernel) {
+  (void)kernel;
+  ((counts *)context)->forgotten++;
+}
+
+static os_status infer(void *context, uint32_t kernel, op_infer *ctx) {
+  (void)kernel;
+  ((counts *)context)->inferred++;
+  op_infer_copy(ctx, 0, 0);
+  return OS_OK;
+}
+
+static os_status compute(void *context, uint32_t instance, op_run *ctx) {
+  (void)context;
+  (void)instance;
+  const op_tensor *x = op_run_input(ctx, 0);
+  if (x->dims[0] % 2 != 0) return op_run_fail(ctx, "%lld is odd", (long long)x->dims[0]);
+  op_tensor *y = op_run_output(ctx, 0);
+  if (y == NULL) y = op_run_allocate(ctx, 0, x->elem, x->rank, x->dims);
+  if (y == NULL) return OS_OUT_OF_MEMORY;
+  memcpy(y->data, x->data, (size_t)x->count * sizeof(float));
+  return OS_OK;
+}
+
+static const char document[] = "{\"kind\":\"runlocal.operator-extension\",\"protocol_version\":\"1.0\","
+                               "\"name\":\"even\",\"version\":\"1\","
+                               "\"authority\":\"specification\",\"operator\":{\"domain\":\"org.test\",\"op_"
+                               "type\":\"Even\",\"overload\":\"\"},"
+                               "\"inputs\":[{\"name\":\"X\",\"cardinality\":\"single\",\"type_parameter\":"
+                               "\"T\",\"description\":\"Input.\"}],"
+                               "\"outputs\":[{\"name\":\"Y\",\"cardinality\":\"single\",\"type_parameter\":"
+                               "\"T\",\"description\":\"Output.\"}],"
+                               "\"type_parameters\":{\"T\":{\"allowed_types\":[\"tensor(float)\"],"
+                               "\"description\":\"Type.\"}},\"attributes\":{},"
+                               "\"input_conditions\":[],\"shape_rules\":[\"`Y` has the shape of "
+                               "`X`.\"],\"boundary_behavior\":\"As it is.\","
+                               "\"numerical_behavior\":\"Exact.\",\"nondeterminism\":\"None.\",\"state_"
+                               "effects\":\"None.\",\"reference\":null,"
+                               "\"tests\":[]}";
+
+// x: float[N] -> Neg -> Even -> y
+static const unsigned char model[] = {
+    0x08, 0x0a,                                                                  // ir_version 10
+    0x3a, 0x4a,                                                                  // graph
+    0x0a, 0x0b, 0x0a, 0x01, 'x',  0x12, 0x01, 'a',  0x22, 0x03, 'N',  'e',  'g', // node
+    0x0a, 0x16, 0x0a, 0x01, 'a',  0x12, 0x01, 'y',  0x22, 0x04, 'E',  'v',  'e',  'n',  0x3a, 0x08, // node
+    'o',  'r',  'g',  '.',  't',  'e',  's',  't',                                                  //
+    0x12, 0x01, 'g',                                                                                // name
+    0x5a, 0x0f, 0x0a, 0x01, 'x',  0x12, 0x0a, 0x0a, 0x08, 0x08, 0x01, 0x12, 0x04, 0x0a, 0x02,       // input
+    0x12, 0x00,                                                                                     //
+    0x62, 0x0f, 0x0a, 0x01, 'y',  0x12, 0x0a, 0x0a, 0x08, 0x08, 0x01, 0x12, 0x04, 0x0a, 0x02,       // output
+    0x12, 0x00,                                                                                     //
+    0x42, 0x04, 0x0a, 0x00, 0x10, 0x15,                                                 // opset_import 21
+    0x42, 0x0c, 0x0a, 0x08, 'o',  'r',  'g',  '.',  't',  'e',  's',  't',  0x10, 0x01, //
+};
+
+static os_str copy_of(opspec_env *env, const void *data, size_t size) {
+  void *block = opspec_alloc(env, size);
+  memcpy(block, data, size);
+  return (os_str){block, size};
+}
+
+static os_status run(opspec_env *env, opspec_session *session, int64_t n) {
+  op_value *x = opspec_tensor(env, OP_FLOAT, 1, &n);
+  float *data = op_value_edit(x)->data;
+  for (int64_t i = 0; i < n; i++) data[i] = (float)i;
+  opspec_input input = {OS_STR("x"), x};
+  opspec_run *job = NULL;
+  os_status status = opspec_run_start(session, &input, 1, NULL, 0, &job);
+  if (status != OS_OK) return status;
+  do status = opspec_run_step(job, 100);
+  while (status == OS_YIELD);
+  if (status == OS_OK) {
+    const op_tensor *y = op_value_tensor(opspec_run_result(job, 0));
+    CHECK_EQ(y->count, n);
+    if (n > 0) CHECK(((const float *)y->data)[n - 1] == (float)(1 - n));
+  }
+  opspec_run_free(job);
+  return status;
+}
+
+static void test_runs(opspec_env *env, counts *seen, uint32_t flags) {
+  opspec_operator *operator;
+  opspec_model *loaded;
+  opspec_session *session;
+  size_t before = opspec_memory_used(env);
+  int forgotten = seen->forgotten;
+  CHECK_EQ(opspec_register(env, OS_STR(document), 0, 7, flags, &operator), OS_OK);
+  CHECK_EQ(opspec_model_load(env, copy_of(env, model, sizeof model), &(opspec_files){0}, &loaded), OS_OK);
+  CHECK_EQ(opspec_session_new(loaded, 1, &session), OS_OK);
+  opspec_model_free(loaded);
+  size_t flat = 0;
+  for (int round = 0; round < 40; round++) {
+    for (int64_t n = 0; n < 20; n++) {
+      os_status status = run(env, session, n);
+      CHECK_EQ(status, n % 2 == 0 ? OS_OK : OS_OPERATOR_FAILED);
+    }
+    if (round == 3) flat = opspec_memory_used(env);
+  }
+  CHECK_EQ(opspec_memory_used(env), flat);
+  opspec_unregister(operator);
+  CHECK_EQ(seen->forgotten, forgotten);
+  CHECK_EQ(run(env, session, 4), OS_OK);
+  opspec_session_free(session);
+  CHECK_EQ(seen->forgotten, forgotten + 1);
+  CHECK_EQ(seen->created, seen->destroyed);
+  CHECK(opspec_memory_used(env) < before + 8192 || before == 0);
+}
+
+static void test_check(opspec_env *env) {
+  opspec_check_options options = {.full = true};
+  CHECK_EQ(opspec_check(env, OS_STR("{\"a\":1,}"), &options), OS_OK);
+  CHECK(opspec_output(env).len > 0);
+  options.as = OS_STR("nonsense");
+  CHECK_EQ(opspec_check(env, OS_STR("{}"), &options), OS_INVALID_ARGUMENT);
+  CHECK_EQ(opspec_decode(env, (os_str){(const char *)model, sizeof model}, OS_STR("ModelProto")), OS_OK);
+  opspec_decode_end(env);
+  CHECK_EQ(opspec_explain(env, OS_STR("evidence.value")), OS_OK);
+  CHECK_EQ(opspec_explain(env, OS_STR("evidence.valeu")), OS_INVALID_ARGUMENT);
+  CHECK_EQ(opspec_operators(env), OS_OK);
+}
+
+static void test_values(opspec_env *env) {
+  op_value *value = NULL;
+  CHECK_EQ(
+      opspec_value_parse(
+          env, OS_STR("{\"type\":\"map(string, int64)\",\"entries\":[[\"b\",2],[\"a\",\"1\"]]}"), &value),
+      OS_OK);
+  CHECK_EQ(opspec_value_count(value), 2);
+  const os_str *keys = opspec_value_keys(value)->data;
+  CHECK_STR(keys[0], "a");
+  CHECK_EQ(opspec_value_write(env, value, OS_STR("m")), OS_OK);
+  op_value_release(value);
+  CHECK_EQ(
+      opspec_value_parse(env, OS_STR("{\"type\":\"tensor(int8)\",\"shape\":[1],\"data\":[128]}"), &value),
+      OS_MALFORMED);
+  CHECK_EQ(opspec_value_parse(env, OS_STR("{\"type\":\"tensor(float)\",\"shape\":[2],\"data\":[1]}"), &value),
+           OS_MALFORMED);
+  CHECK_EQ(opspec_value_parse(
+               env, OS_STR("{\"type\":\"map(string, int64)\",\"entries\":[[\"b\",2],[\"b\",1]]}"), &value),
+           OS_MALFORMED);
+  CHECK_EQ(opspec_value_parse(env, OS_STR("{\"type\":\"seq(tensor(float))\",\"items\":[null]}"), &value),
+           OS_MALFORMED);
+  CHECK_EQ(opspec_value_parse(env, OS_STR("{\"type\":\"optional(tensor(float))\",\"value\":null}"), &value),
+           OS_OK);
+  CHECK_EQ(opspec_value_count(value), 0);
+  op_value_release(value);
+  CHECK_EQ(opspec_value_parse(
+               env,
+               OS_STR("{\"type\":\"sparse_tensor(float)\",\"shape\":[2,3],\"values\":[1],\"indices\":[1,2]}"),
+               &value),
+           OS_OK);
+  op_value_release(value);
+}
+
+int main(void) {
+  counts seen = {0};
+  opspec_options options = {.families = families,
+                            .host = {&seen, NULL, NULL, create, destroy, forget, infer, compute}};
+  opspec_env *env;
+  CHECK_EQ(opspec_env_new(&options, &env), OS_OK);
+  seen.env = env;
+  test_check(env);
+  test_runs(env, &seen, OPSPEC_KERNEL);
+  test_runs(env, &seen, OPSPEC_KERNEL | OPSPEC_KERNEL_INFERS | OPSPEC_KERNEL_SHAPES);
+  CHECK(seen.inferred > 0);
+  test_values(env);
+  test_check(env);
+  opspec_env_free(env);
+  return CHECK_END();
+}
