@@ -22,7 +22,7 @@ static os_status ranking__infer_arg(op_infer *ctx) {
   }
   OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 0), rank, "axis", &axis));
   if (dims[axis] == 0) return op_infer_fail(ctx, OP_FAULT_SHAPE, "axis %d of the input is empty", (int)axis);
-  bool keep = op_attr_int(node, "keepdims", 1) != 0;
+  bool keep = op_attr_int(node, "keepdims", 1) == 1;
   op_dim out[OP_MAX_RANK];
   int32_t out_rank = 0;
   for (int32_t d = 0; d < rank; d++)

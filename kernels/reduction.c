@@ -40,7 +40,7 @@ static os_status reduction__infer(op_infer *ctx) {
   int32_t rank;
   const op_dim *dims = op_infer_dims(ctx, 0, &rank);
   if (rank < 0) return OS_OK;
-  bool keep = op_attr_int(node, "keepdims", 1) != 0, written;
+  bool keep = op_attr_int(node, "keepdims", 1) == 1, written;
   kit_list list;
   reduction__list(ctx, &list, &written);
   if (written && !kit_all_known(&list)) return reduction__infer_unknown_axes(ctx, &list, rank, keep);

@@ -61,7 +61,7 @@ const char *windows_read(windows *self, const op_node *node, int32_t axes, const
     self->pad_begin[i] = pads[i];
     self->pad_end[i] = pads[count + i];
   }
-  self->ceil = op_attr_int(node, "ceil_mode", 0) != 0;
+  self->ceil = op_attr_int(node, "ceil_mode", 0) == 1;
   return NULL;
 }
 
