@@ -85,7 +85,8 @@ static os_status softmax__compute(op_run *ctx) {
   bool flat = op_node_since(node) < 13;
   int64_t axis = op_attr_int(node, "axis", flat ? 1 : -1);
   if (axis < 0) axis += x->rank;
-  if (x->rank == 0) axis = 0;
+  if (x->rank == 0)
+    axis = 0;
   else if (axis < 0 || axis >= x->rank + flat)
     return op_run_fail(ctx, "axis %lld is out of range for rank %d", (long long)axis, (int)x->rank);
   if (!elem_is_float(x->elem)) return op_run_fail(ctx, "%s has no exponential", op_elem_name(x->elem));
