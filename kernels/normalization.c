@@ -432,17 +432,50 @@ typedef struct lrn_job {
   double alpha, beta, bias; // alpha by size
 } lrn_job;
 
+typedef struct lrn_window {
+  size_t first, last; // channels
+} lrn_window;
+
+static lrn_window norm__lrn_window(const lrn_job *job, size_t c) {
+  return (lrn_window){c > job->before ? c - job->before : 0,
+                      job->after < job->channels - 1 - c ? c + job->after : job->channels - 1};
+}
+
+// One plane of floats, tile by tile: the sum of squares, its power, the quotient.
+static void norm__lrn_plane(const lrn_job *job, size_t row) {
+  enum { TILE = 256 };
+  float sums[TILE], beta = (float)job->beta, alpha = (float)job->alpha, bias = (float)job->bias;
+  size_t c = row % job->channels;
+  lrn_window window = norm__lrn_window(job, c);
+  const float *x = (const float *)job->x->data + row * job->plane;
+  float *y = (float *)job->y->data + row * job->plane;
+  for (size_t i = 0; i < job->plane; i += TILE) {
+    size_t n = job->plane - i < TILE ? job->plane - i : TILE;
+    for (size_t j = 0; j < n; j++) sums[j] = 0;
+    for (size_t k = window.first; k <= window.last; k++) {
+      const float *other = (const float *)job->x->data + (row - c + k) * job->plane + i;
+      for (size_t j = 0; j < n; j++) sums[j] += other[j] * other[j];
+    }
+    for (size_t j = 0; j < n; j++) sums[j] = bias + alpha * sums[j];
+    math_pow_f32(sums, sums, &beta, n, MATH_VS, NULL);
+    for (size_t j = 0; j < n; j++) y[i + j] = x[i + j] / sums[j];
+  }
+}
+
 // A piece of the N C planes.
 static void norm__lrn_piece(void *argument, size_t begin, size_t end) {
   const lrn_job *job = argument;
   for (size_t row = begin; row < end; row++) {
-    size_t c = row % job->channels, image = row - c;
-    size_t first = c > job->before ? c - job->before : 0;
-    size_t last = job->after < job->channels - 1 - c ? c + job->after : job->channels - 1;
+    if (job->x->elem == OP_FLOAT) {
+      norm__lrn_plane(job, row);
+      continue;
+    }
+    size_t c = row % job->channels;
+    lrn_window window = norm__lrn_window(job, c);
     for (size_t i = 0; i < job->plane; i++) {
       double sum = 0;
-      for (size_t k = first; k <= last; k++) {
-        double value = kit_double(job->x, (int64_t)((image + k) * job->plane + i));
+      for (size_t k = window.first; k <= window.last; k++) {
+        double value = kit_double(job->x, (int64_t)((row - c + k) * job->plane + i));
         sum += value * value;
       }
       size_t at = row * job->plane + i;
