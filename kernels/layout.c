@@ -86,6 +86,8 @@ static os_status concat__infer(op_infer *ctx) {
   for (uint32_t i = 0; i < inputs; i++) {
     int32_t this_rank;
     const op_dim *dims = op_infer_dims(ctx, i, &this_rank);
+    if (!op_infer_has_input(ctx, i))
+      return op_infer_fail(ctx, OP_FAULT_VALUE, "input %u is missing", (unsigned)i);
     if (this_rank < 0) {
       all = false;
       continue;
@@ -122,6 +124,7 @@ static os_status concat__compute(op_run *ctx) {
   size_t outer = kit_extent(out, 0, axis), row = inner * (size_t)out->dims[axis], offset = 0;
   for (uint32_t i = 0; i < op_run_input_count(ctx); i++) {
     const op_tensor *in = op_run_input(ctx, i);
+    if (!in) return op_run_fail(ctx, "input %u is missing", (unsigned)i);
     bool alike = in->elem == out->elem && in->rank == out->rank;
     size_t bytes = alike ? inner * (size_t)in->dims[axis] : 0;
     if (!alike || offset + bytes > row || in->count * out->dims[axis] != out->count * in->dims[axis])

@@ -73,7 +73,9 @@ static os_status construct__infer(op_infer *ctx) {
 }
 
 static os_status construct__compute(op_run *ctx) {
-  op_type element = op_value_type(op_run_input_value(ctx, 0));
+  const op_value *first = op_run_input_value(ctx, 0);
+  if (!first) return op_run_fail(ctx, "input 0 is missing");
+  op_type element = op_value_type(first);
   op_value *sequence = op_run_new_sequence(ctx, element);
   if (!sequence) return OS_OUT_OF_MEMORY;
   op_run_set_output(ctx, 0, sequence);
