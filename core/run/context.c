@@ -138,10 +138,14 @@ static bool os_exec__known(const os_plan *plan, const os_exec *exec) {
     if (v >= 0 && op_type_is_tensor(plan->facts[v].type) && !os_fact_known(&plan->facts[v])) return false;
     if (v >= 0 && plan->facts[v].type == 0) return false;
   }
-  if ((exec->step->row->traits & OP_DATA_SHAPE) != 0) return exec->step->row->compute != NULL;
-  for (uint32_t o = 0; o < source->output_count; o++)
-    if (source->outputs[o] >= 0 && !os_fact_known(&plan->facts[source->outputs[o]])) return false;
-  return true;
+  bool allocates = (exec->step->row->traits & OP_DATA_SHAPE) != 0;
+  for (uint32_t o = 0; o < source->output_count; o++) {
+    if (source->outputs[o] < 0) continue;
+    // A type at least: none is what remains of a fault, which inference at run time is to name.
+    const os_fact *fact = &plan->facts[source->outputs[o]];
+    if (allocates ? fact->type == 0 : !os_fact_known(fact)) return false;
+  }
+  return !allocates || exec->step->row->compute != NULL;
 }
 
 os_status os_exec_prepare(os_plan *plan, os_exec *exec, os_trouble *trouble) {
