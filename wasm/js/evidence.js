@@ -2,6 +2,7 @@ import { createEnvWith, Env } from './env.js'
 import { fixFindings } from './engine.js'
 import { invalid, OpspecError } from './errors.js'
 import { readBundleArgument } from './files.js'
+import { isolateInChild } from './isolate-node.js'
 import { isMisbehaviour } from './kernels.js'
 import { isNode, now } from './platform.js'
 import { drive } from './session.js'
@@ -174,9 +175,9 @@ async function runCase(test, index, problems, options) {
 
 // ---- env.test -----------------------------------------------------------------------------------------------------
 
-async function isolator(options) {
+function isolator(options) {
   if (options.isolate !== undefined) return options.isolate
-  if (isNode) return (await import('./isolate-node.js')).isolateInChild
+  if (isNode) return isolateInChild
   throw new OpspecError('unsupported', 'this bundle brings a kernel.js, which runs only where it is shut in: in Node, or in a page that gives createEnv({ isolate })')
 }
 
@@ -192,7 +193,7 @@ export async function testBundle(env, given, options) {
   } finally {
     test.close()
   }
-  const isolate = await isolator(own)
+  const isolate = isolator(own)
   const job = { version: 1, files, limits: own.limits, wasm: isolatedWasm(own.wasm) }
   const tests = await isolate(job, { signal: options.signal, timeoutMs: options.timeoutMs })
   if (!Array.isArray(tests)) throw invalid('isolate: must answer the list of tests')

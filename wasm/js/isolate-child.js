@@ -36,7 +36,7 @@ function load(name) {
 
 async function packageModule(name) {
   const module = load(name)
-  await module.link(specifier => load(specifier))
+  if (module.status === 'unlinked') await module.link(specifier => load(specifier))
   await module.evaluate()
   return module.namespace
 }

@@ -1,4 +1,4 @@
 import { serveEnv } from './worker-server.js'
 
 // The worker of createWorkerEnv, a module worker in browsers and a worker thread in Node.
-await serveEnv()
+serveEnv()

@@ -87,8 +87,10 @@ class Check {
 
   report(job, loaded, report) {
     if (report.kind === 'unknown' && report.complete && this.options.as === undefined) {
-      if (job.named && this.options['ignore-unknown'] !== true) this.impossible = true
-      else if (this.options['ignore-unknown'] === true) {
+      if (job.named && this.options['ignore-unknown'] !== true) {
+        this.impossible = true
+        this.output.problem(`${job.path}: of no kind that can be checked; --ignore-unknown skips such files`)
+      } else if (this.options['ignore-unknown'] === true) {
         this.ignored++
         return
       }
@@ -163,7 +165,7 @@ export async function check({ options, positionals, output }) {
     if (loaded === null) continue
     job.declare(loaded.specs)
     // Only what is needed later stays in memory.
-    ready.push({ item, again: loaded.specs.length > 0 ? loaded : null })
+    ready.push({ item, again: loaded.specs.length > 0 || item.path === '-' ? loaded : null })
   }
   for (const [index, { item, again }] of ready.entries()) {
     output.progress(`${index + 1}/${ready.length} ${item.path}`)

@@ -1,14 +1,18 @@
 /** What cannot be done: the message goes to standard error, the exit code is 2. */
 export class CommandError extends Error {}
 
+// Single-character edits from a to b, a swap of neighbours counting as one.
 function distance(a, b) {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
-    row = next
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      row[j] = Math.min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j], rows[i - 2][j - 2] + 1)
+    }
+    rows.push(row)
   }
-  return row[b.length]
+  return rows[a.length][b.length]
 }
 
 /** "; did you mean X?" or nothing. */
