@@ -48,7 +48,7 @@ for (const schema of dump.schemas) {
     inputs: schema.inputs.map(parameterOf),
     outputs: schema.outputs.map(parameterOf),
     types: Object.fromEntries(Object.keys(types).sort(byteOrder).map(label => [label, typeSetOf(types[label])])),
-    attributes: Object.fromEntries(Object.keys(schema.attrs).sort(byteOrder).map(name => [name, attributeOf(schema.attrs[name])])),
+    attributes: Object.fromEntries(Object.keys(schema.attrs).sort(byteOrder).map(name => [name, attributeOf(schema.attrs[name])]))
   })
 }
 

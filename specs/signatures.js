@@ -24,7 +24,7 @@ const typeId = text => {
   if (word === 'tensor') return elementNumbers.get(inner)
   const at = standardTypes.findIndex(type => type.text === text)
   if (at >= 0) return elementCount + at
-  const [, key, rest] = word === 'map' ? /^(\w+), ?(.*)$/.exec(inner) : [, , inner]
+  const [, key, rest] = word === 'map' ? /^(\w+), ?(.*)$/.exec(inner) : [undefined, undefined, inner]
   const element = word === 'sparse_tensor'
   const type = { text, kind: KINDS[word], elem: element ? elementNumbers.get(inner) : elementNumbers.get(key) ?? 0, of: element ? 0 : typeId(rest) }
   if (!type.kind || (!type.of && !element)) throw new Error(`unknown type ${text}`)
@@ -120,7 +120,7 @@ const records = data.operators.flatMap(({ domain, name, versions }) => versions.
     listOf(sized(version.inputs.map(text => parameterBytes(text, labels)))),
     listOf(sized(version.outputs.map(text => parameterBytes(text, labels)))),
     listOf(sized(labels.map(label => [...u16(stringOf(label)), version.types[label]]))),
-    listOf(sized(Object.entries(version.attributes).map(attributeBytes))),
+    listOf(sized(Object.entries(version.attributes).map(attributeBytes)))
   ]
   const flags = (version.deprecated ? 1 : 0) | (version.function ? 2 : 0)
   return `  {${[stringOf(name), ...refs].map(u16).map(([low, high]) => low | high << 8).join(', ')}, ${domains.indexOf(domain)}, ${version.since}, ${flags}, {${version.arity.map(bound).join(', ')}}},`

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "checking.h"
 
 // What onnx.checker does not look at, though onnx.proto has rules for it: training information, device configurations.
 // All findings are warnings.

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "checking.h"
 #include "text.h"
 
 // Nodes against the schema of their operator (checker rules D).

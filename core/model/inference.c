@@ -5,8 +5,8 @@
 #include "op_rules.h"
 #include "value_proto.h"
 
-// Larger constants are not decoded for inference: no operator's shape hangs on so many values.
-enum { MOST_CONSTANT = 4096 };
+// Larger constants are decoded only when an operator asks: weights never are.
+enum { MOST_CONSTANT = 1024 };
 // Bodies and functions within each other; each level is a level of C calls, through the operator's own infer function.
 enum { MOST_LEVELS = 100 };
 // Nodes of bodies and functions: nested loops that are each inferred twice would otherwise never end.
@@ -100,9 +100,19 @@ static os_status os_fact__of_initializer(os_inferring *self, os_model *model, co
   if (rank > 0) memcpy(own, dims, rank * sizeof *own);
   out->rank = (int32_t)rank;
   out->dims = own;
-  if (count > MOST_CONSTANT) return OS_OK;
+  if (count > MOST_CONSTANT) {
+    out->constant_of = graph;
+    out->constant = (int32_t)number;
+    return OS_OK;
+  }
   os_status status = os_model_constant(model, graph, (int32_t)number, &out->value);
   return status == OS_OUT_OF_MEMORY ? status : OS_OK; // without the value the shape still holds
+}
+
+static const op_tensor *os_inference__load(os_inferring *self, const op_graph *graph, int32_t value) {
+  const os_inference *inference = self->context;
+  const op_tensor *tensor = NULL;
+  return os_model_constant(inference->model, graph, value, &tensor) == OS_OK ? tensor : NULL;
 }
 
 // ---- What was declared against what comes out -------------------------------------------------------------
@@ -370,6 +380,9 @@ os_status os_inference_node(os_inferring *self, os_model *model, const op_graph 
   inference->top = &level;
   os_status status = os_inference__outputs(self, &ctx, node);
   inference->top = level.outer;
+  // What a fault left half said must not be taken for known by a plan.
+  for (uint32_t i = 0; i < node->output_count && status != OS_OK && self->report == NULL; i++)
+    if (outputs[i] != NULL) *outputs[i] = os_fact__unknown;
   if (status != OS_OK) OS_TRY(os_inference__trouble(self, &node->node, status));
   for (uint32_t i = 0; i < node->output_count && self->report != NULL; i++) {
     if (outputs[i] == NULL) continue;
@@ -430,7 +443,8 @@ void os_inference_init(os_inferring *self, os_arena *arena, os_model *model, os_
                          .types = os_registry_types(registry),
                          .dims = os_dims_new(arena),
                          .report = report,
-                         .body = os_inference__body};
+                         .body = os_inference__body,
+                         .load = os_inference__load};
   os_inference *inference = OS_ARENA_NEW(arena, os_inference);
   self->context = inference;
   if (inference == NULL) return;

@@ -14,6 +14,9 @@ typedef struct os_fact {
   uint32_t small_count;
   bool small_scalar;
   const op_tensor *value; // the whole value, NULL = unknown
+  const op_graph
+      *constant_of; // where value is NULL: an initializer of this graph, decoded when asked for; NULL = none
+  int32_t constant; // its number there
   const op_fact *element; // of a sequence or optional: what is known of every element, NULL = nothing
   bool absent;            // input of a function that the call leaves out: whoever reads it has no input there
 } os_fact;
@@ -28,6 +31,8 @@ typedef struct os_inferring {
   // Infers a body; set by the model's inference. `node` is the node that has it.
   os_status (*body)(struct os_inferring *self, const op_graph *body, const op_fact *const *inputs,
                     size_t count, const op_fact *const **outputs, size_t *output_count);
+  // The value of an initializer; set by the model's inference. NULL when it cannot be had.
+  const op_tensor *(*load)(struct os_inferring *self, const op_graph *graph, int32_t value);
   void *context;       // of `body`
   os_str path;         // path of the node for findings
   const os_stop *stop; // may be NULL

@@ -136,7 +136,9 @@ const op_dim *op_infer_dims(const op_infer *ctx, uint32_t input, int32_t *rank) 
 
 const op_tensor *op_infer_value(const op_infer *ctx, uint32_t input) {
   const op_fact *fact = op_infer_input(ctx, input);
-  return fact == NULL ? NULL : fact->value;
+  if (fact == NULL || fact->value != NULL) return fact == NULL ? NULL : fact->value;
+  if (fact->constant_of == NULL || ctx->inferring->load == NULL) return NULL;
+  return ctx->inferring->load(ctx->inferring, fact->constant_of, fact->constant);
 }
 
 // Longer tensors do not travel as dims: nothing that becomes a shape is that long.

@@ -1,11 +1,10 @@
 #include "check.h"
 #include "inference.h"
+#include "model_build.h"
 #include "model_rules.h"
 #include "op_rules.h"
 
 #include <stdlib.h>
-
-#include "model_build.h"
 
 // Inference over models, with a few small rows of our own: what each operator infers is tested with its kernel.
 

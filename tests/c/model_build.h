@@ -5,6 +5,8 @@
 
 #include "wire_build.h"
 
+#include <stdlib.h>
+
 // Field of each space-separated name; "_" is the empty name.
 static inline wire names(uint32_t field, const char *list) {
   wire all = {"", 0};

@@ -1,11 +1,10 @@
 #include "model.h"
 #include "check.h"
 #include "inference.h"
+#include "model_build.h"
 #include "model_rules.h"
 
 #include <stdlib.h>
-
-#include "model_build.h"
 
 static os_memory memory;
 static os_arena scratch; // of the bytes

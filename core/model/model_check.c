@@ -1,4 +1,4 @@
-#include "check.h"
+#include "checking.h"
 
 // ---- The model's own fields (checker rules A) -------------------------------------------------------------
 

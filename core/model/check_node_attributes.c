@@ -1,4 +1,4 @@
-#include "check.h"
+#include "checking.h"
 #include "utf8.h"
 
 #include <stdio.h>

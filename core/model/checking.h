@@ -1,5 +1,5 @@
-#ifndef OPSPEC_CHECK_H
-#define OPSPEC_CHECK_H
+#ifndef OPSPEC_CHECKING_H
+#define OPSPEC_CHECKING_H
 
 #include "data_check.h"
 #include "model_find.h"
