@@ -56,6 +56,17 @@ export function testNames(files, document) {
     .map(test => [test, `${test}.json`, `${test}.zip`].find(name => files.has(name)) ?? test)
 }
 
+// A document's text with `change(names)` in place of the names in its `tests`; the same text where those cannot be found.
+export function withTests(text, change) {
+  return text.replace(/("tests"\s*:\s*)(\[[^[\]]*\])/, (all, before, list) => {
+    try {
+      return `${before}[${change(JSON.parse(list)).map(name => JSON.stringify(name)).join(', ')}]`
+    } catch {
+      return all
+    }
+  })
+}
+
 export function nameProblem(name, files) {
   if (name === '') return 'A file needs a name.'
   if (!/^[A-Za-z][A-Za-z0-9_.-]{0,127}(\/[A-Za-z0-9_.-]+)*$/.test(name)) return 'Letters, digits, ".", "_" and "-"; a letter first.'

@@ -61,13 +61,41 @@ export function bytesText(count) {
   return `${(count / 1024 ** power).toFixed(1)} ${units[power - 1]}`
 }
 
-// A row of tabs: arrow keys move, one is in the tab order. items: { id, label, badge?, title? }.
+// Runs f now, or when the pointer that is down is up again: what is pressed must not be replaced before it is a click.
+let pressed = false
+const waiting = new Set()
+addEventListener('pointerdown', () => { pressed = true }, true)
+for (const type of ['pointerup', 'pointercancel', 'dragend']) {
+  addEventListener(type, () => {
+    pressed = false
+    setTimeout(() => {
+      for (const f of waiting) f()
+      waiting.clear()
+    })
+  }, true)
+}
+
+export function whenReleased(f) {
+  if (pressed) waiting.add(f)
+  else f()
+}
+
+// A row of tabs: arrow keys move, one is in the tab order. items: { id, label, badge?, title?, state? }. A tab that stays is
+// the same element, so that presses, double clicks and the focus survive.
 export function fillTabs(list, items, active, choose) {
+  const present = new Map([...list.children].map(tab => [tab.dataset.id, tab]))
+  const tabs = items.map(({ id, label, badge, title, state }) => {
+    const tab = present.get(id) ?? h('button', { type: 'button', role: 'tab', data: { id } })
+    tab.onclick = () => choose(id)
+    tab.title = title ?? ''
+    tab.tabIndex = id === active ? 0 : -1
+    tab.dataset.state = state ?? ''
+    tab.setAttribute('aria-selected', String(id === active))
+    if (tab.textContent !== `${label}${badge ?? ''}`) tab.replaceChildren(h('span', {}, label), ...badge == null ? [] : [h('span', { class: 'badge' }, String(badge))])
+    return tab
+  })
   const focused = list.contains(document.activeElement)
-  list.replaceChildren(...items.map(({ id, label, badge, title, state }) => h('button', {
-    type: 'button', role: 'tab', title, 'aria-selected': String(id === active), tabindex: id === active ? '0' : '-1',
-    data: { id, ...(state ? { state } : {}) }, onclick: () => choose(id)
-  }, h('span', {}, label), badge == null ? null : h('span', { class: 'badge' }, String(badge)))))
+  if (tabs.length !== list.children.length || tabs.some((tab, index) => tab !== list.children[index])) list.replaceChildren(...tabs)
   const current = list.querySelector('[aria-selected="true"]')
   if (focused) current?.focus()
   const { left, right } = list.getBoundingClientRect()
@@ -76,11 +104,14 @@ export function fillTabs(list, items, active, choose) {
 }
 
 export function tabKeys(list) {
+  list.addEventListener('wheel', event => {
+    list.scrollLeft += event.deltaY
+  }, { passive: true })
   list.addEventListener('keydown', event => {
     const tabs = [...list.querySelectorAll('[role="tab"]')].filter(tab => tab.offsetParent !== null)
     const at = tabs.indexOf(document.activeElement)
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key]
-    if (at < 0 || next === undefined) return
+    if (at < 0 || next === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     tabs.at(next % tabs.length)?.click()
   })

@@ -1,19 +1,34 @@
 // The tabs of the bundle's files: choosing, adding, renaming, removing.
-import { nameProblem, roleOf, templates } from './bundle.js'
+import { documentName, nameProblem, roleOf, templates, withTests } from './bundle.js'
 import { ask, confirm, openMenu } from './dialogs.js'
-import { byId, h, plural, bytesText } from './dom.js'
+import { byId, bytesText, h, plural, whenReleased } from './dom.js'
 
 export function startFileTabs({ workspace, editor, findings }, { fillTabs }) {
   const tabs = byId('file-tabs')
 
+  // Keeps the document's list of tests in step with the files.
+  function changeTests(change) {
+    const document = documentName(workspace.files)
+    const before = workspace.text(document)
+    const after = before && withTests(before, change)
+    if (after && after !== before) workspace.replace(document, after)
+  }
+
   async function rename(name = workspace.active) {
     const to = await ask({ title: `Rename ${name}`, label: 'Name', value: name, yes: 'Rename', problem: text => text === name ? null : nameProblem(text, workspace.files) })
-    if (to !== null && to !== name) workspace.rename(name, to)
+    if (to !== null && to !== name) {
+      changeTests(names => names.map(test => test === name || `${test}.json` === name ? to : test))
+      workspace.rename(name, to)
+      workspace.show(to)
+    }
     editor.focus()
   }
 
   async function remove(name = workspace.active) {
-    if (await confirm({ title: `Remove ${name}?`, text: 'The file leaves the bundle, and its undo history with it.', yes: 'Remove', danger: true })) workspace.remove(name)
+    if (await confirm({ title: `Remove ${name}?`, text: 'The file leaves the bundle, and its undo history with it.', yes: 'Remove', danger: true })) {
+      if (name !== documentName(workspace.files)) changeTests(names => names.filter(test => test !== name && `${test}.json` !== name))
+      workspace.remove(name)
+    }
   }
 
   async function add(kind) {
@@ -21,6 +36,7 @@ export function startFileTabs({ workspace, editor, findings }, { fillTabs }) {
     const value = { evidence: free('case.json'), kernel: 'kernel.js', other: free('notes.md') }[kind]
     const name = await ask({ title: kind === 'evidence' ? 'New evidence' : 'New file', label: 'Name', value, yes: 'Add', problem: text => nameProblem(text, workspace.files) })
     if (name === null) return
+    if (kind === 'evidence') changeTests(names => [...names, name])
     workspace.add(name, templates[kind] ?? '')
     editor.focus()
   }
@@ -77,6 +93,6 @@ export function startFileTabs({ workspace, editor, findings }, { fillTabs }) {
   })
   byId('add-file').addEventListener('click', addMenu)
   for (const type of ['open', 'files', 'active']) workspace.addEventListener(type, draw)
-  findings.addEventListener('checked', draw)
+  findings.addEventListener('checked', () => whenReleased(draw))
   return { rename, remove, addMenu }
 }

@@ -52,7 +52,7 @@ export async function sortFiles(entries) {
   if (read.length === 1) {
     const [[name, bytes]] = read
     if (looksLikeZip(bytes)) return { model: null, bundle: readZip(bytes), label: name }
-    if (/\.(onnx|ort)$/i.test(name)) return { model: { name, bytes }, bundle: null, label: name }
+    if (/\.(onnx|pb)$/i.test(name)) return { model: { name, bytes }, bundle: null, label: name }
   }
   const folder = read.length > 1 && read.every(([name]) => name.split('/')[0] === read[0][0].split('/')[0] && name.includes('/'))
   const names = folder ? read.map(([name, bytes]) => [name.slice(name.indexOf('/') + 1), bytes]) : read

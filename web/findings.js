@@ -4,17 +4,18 @@ import { documentName } from './bundle.js'
 
 const delay = 180
 const slow = 1500
+const longest = 20000
 
 async function examine(engine, files) {
   const main = documentName(files)
   if (main !== null) {
     const others = new Map([...files].filter(([name]) => name !== main))
-    const report = await engine.call('validateSpec', files.get(main), { files: others })
+    const report = await engine.call('validateSpec', files.get(main), { files: others, timeoutMs: longest })
     return { main, reports: [[main, report]] }
   }
   const reports = []
   for (const [name, content] of files) {
-    if (name.endsWith('.json')) reports.push([name, await engine.call('check', content)])
+    if (name.endsWith('.json')) reports.push([name, await engine.call('check', content, { timeoutMs: longest })])
   }
   return { main, reports }
 }

@@ -60,9 +60,11 @@ export class ModelView extends EventTarget {
   #engine
   #bytes = null
   #turn = 0
+  #abort = null
   state = 'none' // 'none' | 'loading' | 'shown'
   name = ''
   size = 0
+  value = null // of a file that is no model but a tensor
   summary = null // { irVersion, producer, imports, nodes, operators }
   inputs = []
   outputs = []
@@ -77,16 +79,25 @@ export class ModelView extends EventTarget {
 
   async open(name, bytes) {
     const turn = ++this.#turn
+    this.#abort?.abort()
+    this.#abort = new AbortController()
+    const { signal } = this.#abort
     this.#bytes = bytes
-    this.#set({ state: 'loading', name, size: bytes.byteLength, summary: null, inputs: [], outputs: [], report: null, problem: null, run: { state: 'idle' } })
-    const report = await this.#attempt('check', bytes)
+    this.#set({ state: 'loading', name, size: bytes.byteLength, value: null, summary: null, inputs: [], outputs: [], report: null, problem: null, run: { state: 'idle' } })
+    const report = await this.#attempt('check', bytes, { signal })
     if (turn !== this.#turn) return
-    const model = await this.#attempt('loadModel', bytes)
+    const isModel = report !== null && ['model', 'unknown'].includes(report.kind)
+    const model = isModel ? await this.#attempt('loadModel', bytes) : null
+    const value = report?.kind === 'tensor' && report.ok ? await this.#attempt('readValue', bytes, 'tensor') : null
     if (turn !== this.#turn) return
     const decoded = model && bytes.byteLength <= decodeLimit ? await this.#attempt('decode', bytes, 'ModelProto') : null
     if (turn !== this.#turn) return
-    this.#set({ state: 'shown', report, inputs: model?.inputs ?? [], outputs: model?.outputs ?? [], summary: decoded && this.#summarize(decoded) })
+    this.#set({ state: 'shown', report, value, inputs: model?.inputs ?? [], outputs: model?.outputs ?? [], summary: decoded && this.#summarize(decoded) })
     await model?.dispose?.()
+  }
+
+  stop() {
+    this.#abort?.abort()
   }
 
   async #attempt(method, ...values) {
@@ -124,6 +135,8 @@ export class ModelView extends EventTarget {
 
   async runRandom(sizes) {
     const turn = this.#turn
+    this.#abort = new AbortController()
+    const { signal } = this.#abort
     this.#set({ run: { state: 'running' } })
     let session = null
     try {
@@ -131,7 +144,7 @@ export class ModelView extends EventTarget {
       const feeds = Object.fromEntries(this.inputs.map(input => [input.name, randomInput(input, sizes, random)]))
       session = await this.#engine.call('createSession', this.#bytes)
       const started = performance.now()
-      const outputs = await session.run(feeds)
+      const outputs = await session.run(feeds, { signal })
       if (turn === this.#turn) this.#set({ run: { state: 'done', outputs, ms: performance.now() - started } })
     } catch (error) {
       if (turn === this.#turn) this.#set({ run: { state: 'failed', message: error.message } })

@@ -1,5 +1,5 @@
 // The right side: its tabs, the pane that is shown, the strip that runs the evidence.
-import { byId, fillTabs, h, icon } from './dom.js'
+import { byId, fillTabs, h, icon, whenReleased } from './dom.js'
 import { evidencePane, runBar } from './panes/evidence-pane.js'
 import { findingsPane } from './panes/findings-pane.js'
 import { modelPane } from './panes/model-pane.js'
@@ -91,7 +91,7 @@ export function startResults(parts) {
     asked = true
     requestAnimationFrame(() => {
       asked = false
-      draw()
+      whenReleased(draw)
     })
   }
   findings.addEventListener('checked', later)

@@ -45,23 +45,12 @@ function runnerProgram() {
   }
 }
 
-// The package's isolation for Node is never asked for in a page.
-function withoutNode() {
-  const id = '\0without-node'
-  return {
-    name: 'opspec-without-node',
-    enforce: 'pre',
-    resolveId: source => source.endsWith('/isolate-node.js') ? id : null,
-    load: loaded => loaded === id ? 'export {}' : null
-  }
-}
-
 export default defineConfig({
   root: here('.'),
   base: './',
   resolve: { alias: aliases },
-  plugins: [runnerProgram(), withoutNode()],
-  worker: { format: 'es', plugins: () => [withoutNode()] },
+  plugins: [runnerProgram()],
+  worker: { format: 'es' },
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, chunkSizeWarningLimit: 1200 },
   server: { headers, fs: { allow: [here('..')] } },
   preview: { headers }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { skip } from './browser.js'
 import { startPage } from './page.js'
-import { model, node, value } from '../support/onnx.js'
+import { model, node, tensor, value } from '../support/onnx.js'
 
 // Runs in the page: text whose contrast with what is behind it is below AA.
 function lowContrast() {
@@ -146,6 +146,15 @@ describe('the look of the page', { skip }, () => {
     await person.page.click('.run-model button')
     await person.page.waitForSelector('.model .data')
     assert.match(await person.textOf('.model tr:has(.data)'), /float32\[2, 3\]/)
+    await person.close()
+  })
+
+  it('shows a dropped tensor', async () => {
+    const person = await pages.open()
+    await person.drop('input_0.pb', tensor('x', 'float32', [2, 2], Float32Array.of(1.5, -2, 0, 4)))
+    await person.page.waitForSelector('.model .data')
+    assert.equal(await person.textOf('.model .data'), '1.5, -2, 0, 4')
+    assert.match(await person.textOf('.model header'), /tensor/)
     await person.close()
   })
 

@@ -27,6 +27,11 @@ function operatorList(operators) {
   operators.length > mostOperators && h('p', { class: 'quiet' }, `and ${plural(operators.length - mostOperators, 'more kind')}`))
 }
 
+function valueSection(value) {
+  const { type, text } = valueText(value, 64)
+  return h('section', {}, h('h3', {}, 'Value'), h('p', {}, h('code', {}, type)), h('p', { class: 'data' }, h('code', {}, text)))
+}
+
 function nodeTable(nodes, shown, more) {
   return h('section', {}, h('h3', {}, 'Nodes'), h('div', { class: 'nodes' }, h('table', {},
     h('thead', {}, h('tr', {}, ['#', 'Operator', 'Inputs', 'Outputs', 'Name'].map(name => h('th', { scope: 'col' }, name)))),
@@ -48,7 +53,8 @@ export function modelPane(context) {
       h('input', { type: 'number', min: 0, max: 65536, value: sizes[symbol] ??= model.likelySize(symbol), data: { key: `size ${symbol}` }, oninput: ({ target }) => { sizes[symbol] = Math.max(0, Math.trunc(Number(target.value)) || 0) } })))
     return h('section', {}, h('h3', {}, 'Run'),
       h('form', { class: 'run-model', onsubmit: event => { event.preventDefault(); model.runRandom(sizes); again() } }, fields,
-        h('button', { type: 'submit', data: { key: 'run model' }, disabled: run.state === 'running' }, icon('run'), run.state === 'running' ? 'Running …' : 'Run on random inputs')),
+        h('button', { type: 'submit', data: { key: 'run model' }, disabled: run.state === 'running' }, icon('run'), run.state === 'running' ? 'Running …' : 'Run on random inputs'),
+        run.state === 'running' && h('button', { type: 'button', data: { key: 'stop model' }, onclick: () => model.stop() }, 'Stop')),
       run.state === 'failed' && h('p', { class: 'note error' }, icon('error'), run.message),
       run.state === 'done' && h('table', {}, h('caption', {}, `${Math.round(run.ms)} ms`),
         h('tbody', {}, Object.entries(run.outputs).map(([name, value]) => {
@@ -63,16 +69,17 @@ export function modelPane(context) {
         h('p', { class: 'quiet' }, 'It is read here, in the browser, and goes nowhere.'), h('button', { type: 'button', onclick: context.open }, 'Open a model'))
     }
     const { summary, report } = model
-    const facts = [bytesText(model.size), ...summary ? [plural(summary.nodes, 'node'), plural(summary.initializers, 'initializer'), `IR ${summary.irVersion}`, ...summary.imports] : []]
+    const facts = [bytesText(model.size), ...report && report.kind !== 'model' ? [report.kind] : [], ...summary ? [plural(summary.nodes, 'node'), plural(summary.initializers, 'initializer'), `IR ${summary.irVersion}`, ...summary.imports] : []]
     return h('article', { class: 'model' },
       h('header', {}, h('h2', {}, model.name), h('p', { class: 'quiet' }, facts.join(' · ')),
         summary?.producer && h('p', { class: 'quiet' }, `made by ${summary.producer}`)),
-      model.state === 'loading' && h('p', { class: 'note' }, 'Reading …'),
+      model.state === 'loading' && h('p', { class: 'note' }, 'Reading …', h('button', { type: 'button', class: 'small', onclick: () => model.stop() }, 'Cancel')),
       model.problem && h('p', { class: 'note error' }, icon('error'), model.problem.message),
       report && h('section', {}, h('h3', {}, 'Findings'), report.findings.length === 0
-        ? h('p', { class: 'fine' }, icon('passed'), report.complete ? 'Nothing is wrong with this model.' : 'Nothing was found so far.')
+        ? h('p', { class: 'fine' }, icon('passed'), report.complete ? `Nothing is wrong with this ${report.kind}.` : 'Nothing was found so far.')
         : null, context.findingsList(report.findings, { incomplete: report.complete ? [] : report.incomplete, again })),
-      valueTable('Inputs', model.inputs), valueTable('Outputs', model.outputs),
+      model.value && valueSection(model.value),
+      report && report.kind !== 'model' ? null : [valueTable('Inputs', model.inputs), valueTable('Outputs', model.outputs)],
       model.inputs.length + model.outputs.length > 0 && runSection(again),
       summary && operatorList(summary.operators),
       summary && nodeTable(summary.list, shownNodes, () => { shownNodes += mostNodes; again() }))
