@@ -11,9 +11,20 @@
 #define OS_ARG(str) (int)(str).len, (str).data
 
 static inline os_str os_str_of(const char *text) { return (os_str){text, text == NULL ? 0 : strlen(text)}; }
-static inline bool os_str_eq(os_str a, os_str b) {
-  return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+// memcmp(a, b, len) == 0 without a call for what is short: most names are.
+static inline bool os_bytes_eq(const char *a, const char *b, size_t len) {
+  uint64_t x, y;
+  if (len > 32) return memcmp(a, b, len) == 0;
+  for (; len >= 8; a += 8, b += 8, len -= 8) {
+    memcpy(&x, a, 8);
+    memcpy(&y, b, 8);
+    if (x != y) return false;
+  }
+  for (; len > 0; a++, b++, len--)
+    if (*a != *b) return false;
+  return true;
 }
+static inline bool os_str_eq(os_str a, os_str b) { return a.len == b.len && os_bytes_eq(a.data, b.data, a.len); }
 static inline bool os_str_is(os_str a, const char *text) { return os_str_eq(a, os_str_of(text)); }
 static inline bool os_str_starts(os_str a, os_str prefix) {
   return a.len >= prefix.len && memcmp(a.data, prefix.data, prefix.len) == 0;

@@ -78,6 +78,34 @@ static inline os_str os_json_source(const os_json_document *document, const os_j
   return (os_str){document->text.data + self->start, self->end - self->start};
 }
 
+// What os_json.order of a member is.
+static inline uint32_t os_json_key_hash(os_str key) {
+  uint64_t a = 0, b = 0, h = key.len;
+  const char *p = key.data;
+  size_t left = key.len;
+  for (; left > 16; p += 8, left -= 8) {
+    memcpy(&a, p, 8);
+    h = (h ^ a) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 29;
+  }
+  a = 0;
+  if (left >= 8) { // the two words may overlap
+    memcpy(&a, p, 8);
+    memcpy(&b, p + left - 8, 8);
+  } else if (left >= 4) {
+    uint32_t low, high;
+    memcpy(&low, p, 4);
+    memcpy(&high, p + left - 4, 4);
+    a = low, b = high;
+  } else if (left > 0) {
+    a = (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[left / 2] << 8 | (unsigned char)p[left - 1];
+  }
+  h = (h ^ a) * 0x9e3779b97f4a7c15u;
+  h ^= h >> 32;
+  h = (h ^ b) * 0xd6e8feb86659fd93u;
+  return (uint32_t)(h ^ h >> 32);
+}
+
 // Member of an object by key, O(1) but for hostile keys (then O(log n)); NULL when absent or no object.
 os_json *os_json_get(const os_json *object, os_str key);
 static inline os_json *os_json_member(const os_json *object, const char *key) {

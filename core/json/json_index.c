@@ -8,7 +8,7 @@ enum { LONGEST_PROBE = 48 };
 
 static bool os_json__same_key(const os_json *a, const os_json *b) {
   return a->order == b->order && a->key_length == b->key_length &&
-         memcmp(a->item.string, b->item.string, a->key_length) == 0;
+         os_bytes_eq(a->item.string, b->item.string, a->key_length);
 }
 
 static void os_json__unlink(os_json *object, os_json *child) {
@@ -89,30 +89,61 @@ static bool os_scan__close_sorted(os_scan *self, os_json *object, os_json_index 
   return true;
 }
 
-static bool os_scan__close_large(os_scan *self, os_json *object) {
-  os_json_index *index = OS_ARENA_NEW(self->arena, os_json_index);
-  uint32_t room = 32;
-  while (room < object->length * 2 && room < (1u << 30)) room *= 2;
-  if (index == NULL) return os_scan_memory(self);
+static bool os_json__index_room(os_scan *self, os_json_index *index, uint32_t room) {
+  os_json **old = index->slots;
+  uint32_t old_room = old == NULL ? 0 : index->mask + 1;
   index->slots = OS_ARENA_ARRAY(self->arena, room, os_json *);
   if (index->slots == NULL) return os_scan_memory(self);
   index->mask = room - 1;
-  object->index = index;
-  OS_JSON_EACH(child, object) {
-    uint32_t at = child->order & index->mask, probes = 0;
-    while (index->slots[at] != NULL && !os_json__same_key(index->slots[at], child)) {
-      if (++probes > LONGEST_PROBE) return os_scan__close_sorted(self, object, index);
-      at = (at + 1) & index->mask;
-    }
-    os_json *early = index->slots[at];
-    index->slots[at] = child;
-    if (early != NULL) os_scan__duplicate(self, object, early, child);
+  for (uint32_t i = 0; i < old_room; i++) {
+    if (old[i] == NULL) continue;
+    uint32_t at = old[i]->order & index->mask;
+    while (index->slots[at] != NULL) at = (at + 1) & index->mask;
+    index->slots[at] = old[i];
   }
   return true;
 }
 
+static bool os_json__index_add(os_scan *self, os_json_index *index, os_json *member) {
+  if (index->crowded) return true;
+  if (index->count * 2 > index->mask && !os_json__index_room(self, index, (index->mask + 1) * 4)) return false;
+  uint32_t at = member->order & index->mask, probes = 0;
+  while (index->slots[at] != NULL && !os_json__same_key(index->slots[at], member)) {
+    if (++probes > LONGEST_PROBE) {
+      index->crowded = true;
+      return true;
+    }
+    at = (at + 1) & index->mask;
+  }
+  os_json *early = index->slots[at];
+  index->slots[at] = member;
+  index->count += early == NULL;
+  if (early == NULL) return true;
+  struct os_json_pair *pair = OS_PUSH(self->arena, &index->repeated);
+  if (pair == NULL) return os_scan_memory(self);
+  *pair = (struct os_json_pair){early, member};
+  return true;
+}
+
+bool os_scan_index_member(os_scan *self, os_json *object, os_json *member) {
+  if (object->index != NULL) return os_json__index_add(self, object->index, member);
+  os_json_index *index = OS_ARENA_NEW(self->arena, os_json_index);
+  if (index == NULL || !os_json__index_room(self, index, 64)) return os_scan_memory(self);
+  object->index = index;
+  OS_JSON_EACH(child, object) if (!os_json__index_add(self, index, child)) return false;
+  return true;
+}
+
+static bool os_scan__close_large(os_scan *self, os_json *object) {
+  os_json_index *index = object->index;
+  if (index->crowded) return os_scan__close_sorted(self, object, index);
+  for (size_t i = 0; i < index->repeated.count; i++)
+    os_scan__duplicate(self, object, index->repeated.items[i].early, index->repeated.items[i].late);
+  return true;
+}
+
 bool os_scan_close_object(os_scan *self, os_json *object) {
-  return object->length < OS_JSON_INDEX_FROM ? os_scan__close_small(self, object) : os_scan__close_large(self, object);
+  return object->index == NULL ? os_scan__close_small(self, object) : os_scan__close_large(self, object);
 }
 
 static os_json *os_json__search(const os_json_index *index, os_str key, uint32_t hash) {
@@ -132,10 +163,10 @@ os_json *os_json_get(const os_json *object, os_str key) {
   if (!os_json_is(object, OS_JSON_OBJECT)) return NULL;
   if (object->index == NULL) {
     OS_JSON_EACH(child, object)
-    if (child->key_length == key.len && memcmp(child->item.string, key.data, key.len) == 0) return child;
+    if (os_str_eq(os_json_key(child), key)) return child;
     return NULL;
   }
-  uint32_t hash = (uint32_t)os_str_hash(key, 0);
+  uint32_t hash = os_json_key_hash(key);
   const os_json_index *index = object->index;
   if (index->sorted != NULL) return os_json__search(index, key, hash);
   for (uint32_t at = hash & index->mask; index->slots[at] != NULL; at = (at + 1) & index->mask) {

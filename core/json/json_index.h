@@ -9,8 +9,15 @@ enum { OS_JSON_INDEX_FROM = 9 }; // members from which an object has an index
 typedef struct os_json_index {
   os_json **slots;
   uint32_t mask;
+  bool crowded;     // too many keys shared a place: sorted when the object ends
   os_json **sorted; // not NULL: used instead of slots
   uint32_t count;
+  struct { // keys that stand twice, in order: unlinked when the object ends
+    struct os_json_pair {
+      os_json *early, *late;
+    } *items;
+    size_t count, room;
+  } repeated;
 } os_json_index;
 
 #endif

@@ -12,7 +12,6 @@ typedef struct os_scan {
   os_json_document *document;
   bool duplicate_errors;
   os_json *spare, *spare_end; // nodes not yet used
-  size_t block;
   os_json *container; // innermost open one that has nodes
   uint32_t depth, depth_limit;
   bool depth_told;
@@ -36,7 +35,9 @@ bool os_scan_number(os_scan *self, os_json *node);
 // p behind the opening bracket of a container that is too deep: checks it without keeping nodes.
 bool os_scan_skip_container(os_scan *self, const os_json *node, bool object);
 
-// Called at the end of an object: finds duplicate keys, keeps the last of each, builds the index of large objects.
+// Called when an object's OS_JSON_INDEX_FROMth member has its key, and for each that follows, while the node is at hand.
+bool os_scan_index_member(os_scan *self, os_json *object, os_json *member);
+// Called at the end of an object: finds duplicate keys and keeps the last of each.
 bool os_scan_close_object(os_scan *self, os_json *object);
 
 // First byte that is no JSON white space.

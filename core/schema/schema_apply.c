@@ -23,8 +23,8 @@ static os_status os_apply__array(os_compile *self, const os_schema_node *node, o
 
 static os_status os_apply__node(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   (void)node;
-  row->as.node = os_compile_node(self, row->value);
-  return row->as.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+  row->as.one.node = os_compile_node(self, row->value);
+  return row->as.one.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
 // A schema that every value passes: {} or true.
@@ -177,12 +177,30 @@ static void os_apply__explain_additional(os_eval *self, os_frame *frame, const o
   os_fix_edit(frame->report, fix, self->document->file, (os_range){member->key_start, member->key_end}, quoted);
 }
 
+// A member's name as a value that stands where the name stands.
+static os_json os_apply__name_of(const os_json *member) {
+  os_json name = {.parent = member->parent, .start = member->key_start, .end = member->key_end,
+                  .length = member->key_length, .key_length = member->key_length, .order = member->order};
+  name.item.type = cJSON_String;
+  name.item.valuestring = name.item.string = member->item.string;
+  return name;
+}
+
+static bool os_apply__name_passes(os_eval *self, const os_schema_row *names, const os_json *member) {
+  os_json name = os_apply__name_of(member);
+  return os_eval_quick(self, names->as.one.node, &name);
+}
+
 static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
   if (row->as.rest.named_closed && frame->report == NULL) return OS_STEP_DONE; // properties has looked
   if (frame->step > 0 && !passed) frame->passed = false;
   if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
   const os_json *child;
   while ((child = os_apply__next_child(frame)) != NULL) {
+    if (row->as.rest.names != NULL && frame->report == NULL && !os_apply__name_passes(self, row->as.rest.names, child)) {
+      frame->passed = false;
+      return OS_STEP_DONE;
+    }
     if (os_apply__known(self, row, child)) continue;
     if (self->status != OS_OK) return OS_STEP_DONE;
     if (!row->as.rest.node->never) return os_eval_call(self, row->as.rest.node, child, frame->report);
@@ -193,21 +211,18 @@ static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, c
   return OS_STEP_DONE;
 }
 
-// A member's name as a value that stands where the name stands.
 static const os_json *os_apply__name(os_eval *self, os_frame *frame, const os_json *member) {
   if (frame->name == NULL) frame->name = OS_ARENA_NEW(self->arena, os_json);
   if (frame->name == NULL) {
     self->status = OS_OUT_OF_MEMORY;
     return NULL;
   }
-  *frame->name = (os_json){.parent = member->parent, .start = member->key_start, .end = member->key_end,
-                           .length = member->key_length, .key_length = member->key_length, .order = member->order};
-  frame->name->item.type = cJSON_String;
-  frame->name->item.valuestring = frame->name->item.string = member->item.string;
+  *frame->name = os_apply__name_of(member);
   return frame->name;
 }
 
 static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+  if (row->as.one.on_the_way && frame->report == NULL) return OS_STEP_DONE;
   if (frame->step > 0 && !passed) {
     frame->passed = false;
     if (frame->report == NULL) return OS_STEP_DONE;
@@ -219,7 +234,7 @@ static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os
   const os_json *child = os_apply__next_child(frame);
   if (child == NULL) return OS_STEP_DONE;
   const os_json *name = os_apply__name(self, frame, child);
-  return name == NULL ? OS_STEP_DONE : os_eval_call(self, row->as.node, name, frame->report);
+  return name == NULL ? OS_STEP_DONE : os_eval_call(self, row->as.one.node, name, frame->report);
 }
 
 static os_step os_apply__dependent_schemas(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
@@ -319,7 +334,7 @@ static os_step os_apply__alternatives(os_eval *self, os_frame *frame, const os_s
 }
 
 static os_step os_apply__not(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
-  if (frame->step++ == 0) return os_eval_call(self, row->as.node, frame->value, NULL);
+  if (frame->step++ == 0) return os_eval_call(self, row->as.one.node, frame->value, NULL);
   if (!passed) return OS_STEP_DONE;
   frame->passed = false;
   if (frame->report != NULL)
@@ -337,25 +352,134 @@ static os_step os_apply__if(os_eval *self, os_frame *frame, const os_schema_row 
   return OS_STEP_DONE;
 }
 
+// ---- Plain calls ------------------------------------------------------------------------------------------
+
+static bool os_quick__properties(os_eval *self, const os_schema_row *row, const os_json *value) {
+  OS_JSON_EACH(child, value) {
+    const os_schema_entry *entry = os_schema_find(&row->as.list.entries, os_json_key(child), child->order);
+    if (entry == NULL ? row->as.list.closed : !os_eval_quick(self, entry->node, child)) return false;
+  }
+  return true;
+}
+
+static bool os_quick__pattern_properties(os_eval *self, const os_schema_row *row, const os_json *value) {
+  OS_JSON_EACH(child, value) {
+    for (uint32_t i = 0; i < row->as.list.entries.count; i++) {
+      const os_schema_entry *entry = &row->as.list.entries.items[i];
+      if (os_eval_pattern(self, entry->pattern, os_json_key(child)) && !os_eval_quick(self, entry->node, child)) return false;
+    }
+  }
+  return true;
+}
+
+static bool os_quick__additional(os_eval *self, const os_schema_row *row, const os_json *value) {
+  if (row->as.rest.named_closed) return true;
+  OS_JSON_EACH(child, value) {
+    if (row->as.rest.names != NULL && !os_apply__name_passes(self, row->as.rest.names, child)) return false;
+    if (!os_apply__known(self, row, child) && !os_eval_quick(self, row->as.rest.node, child)) return false;
+  }
+  return true;
+}
+
+static bool os_quick__names(os_eval *self, const os_schema_row *row, const os_json *value) {
+  if (row->as.one.on_the_way) return true;
+  OS_JSON_EACH(child, value) if (!os_apply__name_passes(self, row, child)) return false;
+  return true;
+}
+
+static bool os_quick__dependent_schemas(os_eval *self, const os_schema_row *row, const os_json *value) {
+  for (uint32_t i = 0; i < row->as.list.entries.count; i++) {
+    const os_schema_entry *entry = &row->as.list.entries.items[i];
+    if (os_json_get(value, entry->name) != NULL && !os_eval_quick(self, entry->node, value)) return false;
+  }
+  return true;
+}
+
+static bool os_quick__dependent_required(os_eval *self, const os_schema_row *row, const os_json *value) {
+  (void)self;
+  OS_JSON_EACH(names, row->value) {
+    if (os_json_get(value, os_json_key(names)) == NULL) continue;
+    OS_JSON_EACH(name, names) if (os_json_get(value, os_json_string(name)) == NULL) return false;
+  }
+  return true;
+}
+
+static bool os_quick__prefix_items(os_eval *self, const os_schema_row *row, const os_json *value) {
+  OS_JSON_EACH(child, value) {
+    if (child->order >= row->as.list.entries.count) return true;
+    if (!os_eval_quick(self, row->as.list.entries.items[child->order].node, child)) return false;
+  }
+  return true;
+}
+
+static bool os_quick__items(os_eval *self, const os_schema_row *row, const os_json *value) {
+  OS_JSON_EACH(child, value)
+  if (child->order >= row->as.rest.skip && !os_eval_quick(self, row->as.rest.node, child)) return false;
+  return true;
+}
+
+static bool os_quick__contains(os_eval *self, const os_schema_row *row, const os_json *value) {
+  uint32_t count = 0;
+  OS_JSON_EACH(child, value) count += os_eval_quick(self, row->as.contains.node, child);
+  return count >= row->as.contains.least && count <= row->as.contains.most;
+}
+
+static bool os_quick__all_of(os_eval *self, const os_schema_row *row, const os_json *value) {
+  for (uint32_t i = 0; i < row->as.list.entries.count; i++)
+    if (!os_eval_quick(self, row->as.list.entries.items[i].node, value)) return false;
+  return true;
+}
+
+static bool os_quick__any_of(os_eval *self, const os_schema_row *row, const os_json *value) {
+  for (uint32_t i = 0; i < row->as.list.entries.count; i++)
+    if (os_eval_quick(self, row->as.list.entries.items[i].node, value)) return true;
+  return false;
+}
+
+static bool os_quick__one_of(os_eval *self, const os_schema_row *row, const os_json *value) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < row->as.list.entries.count && count < 2; i++)
+    count += os_eval_quick(self, row->as.list.entries.items[i].node, value);
+  return count == 1;
+}
+
+static bool os_quick__not(os_eval *self, const os_schema_row *row, const os_json *value) {
+  return !os_eval_quick(self, row->as.one.node, value);
+}
+
+static bool os_quick__if(os_eval *self, const os_schema_row *row, const os_json *value) {
+  bool test = os_eval_quick(self, row->as.condition.test, value);
+  os_schema_node *branch = test ? row->as.condition.then : row->as.condition.otherwise;
+  return branch == NULL || os_eval_quick(self, branch, value);
+}
+
 // ---- The table: a row may look at the rows above it --------------------------------------------------------
 
+#define APPLICATOR(text, speaks_of, rule_or_null, compile_as, ask, answer, where)                                        \
+  {.name = text, .types = speaks_of, .rule = rule_or_null, .compile = compile_as, .next = ask, .quick = answer, .holds = where}
+
 const os_schema_keyword os_schema_applicators[] = {
-    {"properties", cJSON_Object, NULL, os_apply__object, NULL, NULL, os_apply__properties},
-    {"patternProperties", cJSON_Object, NULL, os_apply__object, NULL, NULL, os_apply__pattern_properties},
-    {"additionalProperties", cJSON_Object, &os_rule_schema_additional_properties, os_apply__additional, NULL, NULL,
-     os_apply__additional_properties},
-    {"propertyNames", cJSON_Object, &os_rule_schema_property_names, os_apply__node, NULL, NULL, os_apply__property_names},
-    {"dependentSchemas", cJSON_Object, NULL, os_apply__object, NULL, NULL, os_apply__dependent_schemas},
-    {"dependentRequired", cJSON_Object, &os_rule_schema_dependent_required, os_apply__compile_dependent_required, NULL,
-     NULL, os_apply__dependent_required},
-    {"prefixItems", cJSON_Array, NULL, os_apply__array, NULL, NULL, os_apply__prefix_items},
-    {"items", cJSON_Array, NULL, os_apply__compile_items, NULL, NULL, os_apply__items},
-    {"contains", cJSON_Array, &os_rule_schema_contains, os_apply__compile_contains, NULL, NULL, os_apply__contains},
-    {"allOf", 0, NULL, os_apply__array, NULL, NULL, os_apply__all_of},
-    {"anyOf", 0, &os_rule_schema_any_of, os_apply__array, NULL, NULL, os_apply__alternatives},
-    {"oneOf", 0, &os_rule_schema_one_of, os_apply__array, NULL, NULL, os_apply__alternatives},
-    {"not", 0, &os_rule_schema_not, os_apply__node, NULL, NULL, os_apply__not},
-    {"if", 0, NULL, os_apply__compile_if, NULL, NULL, os_apply__if},
+    APPLICATOR("properties", cJSON_Object, NULL, os_apply__object, os_apply__properties, os_quick__properties, OS_HOLDS_LIST),
+    APPLICATOR("patternProperties", cJSON_Object, NULL, os_apply__object, os_apply__pattern_properties,
+               os_quick__pattern_properties, OS_HOLDS_LIST),
+    APPLICATOR("additionalProperties", cJSON_Object, &os_rule_schema_additional_properties, os_apply__additional,
+               os_apply__additional_properties, os_quick__additional, OS_HOLDS_REST),
+    APPLICATOR("propertyNames", cJSON_Object, &os_rule_schema_property_names, os_apply__node, os_apply__property_names,
+               os_quick__names, OS_HOLDS_NODE),
+    APPLICATOR("dependentSchemas", cJSON_Object, NULL, os_apply__object, os_apply__dependent_schemas,
+               os_quick__dependent_schemas, OS_HOLDS_LIST),
+    APPLICATOR("dependentRequired", cJSON_Object, &os_rule_schema_dependent_required, os_apply__compile_dependent_required,
+               os_apply__dependent_required, os_quick__dependent_required, OS_HOLDS_NONE),
+    APPLICATOR("prefixItems", cJSON_Array, NULL, os_apply__array, os_apply__prefix_items, os_quick__prefix_items,
+               OS_HOLDS_LIST),
+    APPLICATOR("items", cJSON_Array, NULL, os_apply__compile_items, os_apply__items, os_quick__items, OS_HOLDS_REST),
+    APPLICATOR("contains", cJSON_Array, &os_rule_schema_contains, os_apply__compile_contains, os_apply__contains,
+               os_quick__contains, OS_HOLDS_CONTAINS),
+    APPLICATOR("allOf", 0, NULL, os_apply__array, os_apply__all_of, os_quick__all_of, OS_HOLDS_LIST),
+    APPLICATOR("anyOf", 0, &os_rule_schema_any_of, os_apply__array, os_apply__alternatives, os_quick__any_of, OS_HOLDS_LIST),
+    APPLICATOR("oneOf", 0, &os_rule_schema_one_of, os_apply__array, os_apply__alternatives, os_quick__one_of, OS_HOLDS_LIST),
+    APPLICATOR("not", 0, &os_rule_schema_not, os_apply__node, os_apply__not, os_quick__not, OS_HOLDS_NODE),
+    APPLICATOR("if", 0, NULL, os_apply__compile_if, os_apply__if, os_quick__if, OS_HOLDS_CONDITION),
 };
 
 const size_t os_schema_applicator_count = sizeof os_schema_applicators / sizeof *os_schema_applicators;

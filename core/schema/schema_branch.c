@@ -12,7 +12,7 @@ static os_str os_branch__constant(os_schema_node *node, os_str member) {
   for (int depth = 0; node != NULL && depth < LOOK_THROUGH; depth++) {
     const os_schema_row *properties = os_schema_row_of(node, "properties");
     const os_schema_entry *entry =
-        properties == NULL ? NULL : os_schema_find(&properties->as.list.entries, member, (uint32_t)os_str_hash(member, 0));
+        properties == NULL ? NULL : os_schema_find(&properties->as.list.entries, member, os_json_key_hash(member));
     if (entry != NULL) {
       const os_schema_node *value = os_schema_real(entry->node);
       const os_json *constant = value == NULL ? NULL : os_json_member(value->json, "const");
@@ -21,7 +21,7 @@ static os_str os_branch__constant(os_schema_node *node, os_str member) {
       return os_json_string(constant);
     }
     const os_schema_row *ref = os_schema_row_of(node, "$ref");
-    node = ref == NULL ? NULL : os_schema_real(ref->as.node);
+    node = ref == NULL ? NULL : os_schema_real(ref->as.one.node);
   }
   return OS_STR("");
 }

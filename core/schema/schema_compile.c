@@ -107,7 +107,7 @@ int os_schema_types(os_schema_node *node, int depth) {
   for (uint32_t i = 0; i < node->row_count; i++) {
     const os_schema_row *row = &node->rows[i];
     const char *name = row->keyword->name;
-    if (strcmp(name, "$ref") == 0) types &= os_schema_types(row->as.node, depth - 1);
+    if (strcmp(name, "$ref") == 0) types &= os_schema_types(row->as.one.node, depth - 1);
     if (strcmp(name, "anyOf") != 0 && strcmp(name, "oneOf") != 0) continue;
     int any = 0;
     for (uint32_t j = 0; j < row->as.list.entries.count; j++)
@@ -196,17 +196,22 @@ static os_status os_compile__ref(os_compile *self, const os_schema_node *node, o
                      OS_ARG(os_json_excerpt(self->document, self->arena, row->value)));
     return OS_OK;
   }
-  row->as.node = os_compile_node(self, target);
-  return row->as.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+  row->as.one.node = os_compile_node(self, target);
+  return row->as.one.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
 static os_step os_compile__ref_next(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
-  if (frame->step++ == 0) return os_eval_call(self, row->as.node, frame->value, frame->report);
+  if (frame->step++ == 0) return os_eval_call(self, row->as.one.node, frame->value, frame->report);
   if (!passed) frame->passed = false;
   return OS_STEP_DONE;
 }
 
-static const os_schema_keyword ref_keyword = {"$ref", 0, NULL, os_compile__ref, NULL, NULL, os_compile__ref_next};
+static bool os_compile__ref_quick(os_eval *self, const os_schema_row *row, const os_json *value) {
+  return os_eval_quick(self, row->as.one.node, value);
+}
+
+static const os_schema_keyword ref_keyword = {
+    .name = "$ref", .compile = os_compile__ref, .next = os_compile__ref_next, .quick = os_compile__ref_quick, .holds = OS_HOLDS_NODE};
 
 // ---- Nodes into rows --------------------------------------------------------------------------------------
 
@@ -232,19 +237,77 @@ static os_status os_compile__rows(os_compile *self, os_schema_node *node) {
   OS_TRY_ALLOC(node->rows);
   for (size_t i = 0; i < os_schema_assertion_count; i++)
     OS_TRY(os_compile__row(self, node, &os_schema_assertions[i], room));
-  uint32_t assertions = node->row_count;
   OS_TRY(os_compile__row(self, node, &ref_keyword, room));
   for (size_t i = 0; i < os_schema_applicator_count; i++)
     OS_TRY(os_compile__row(self, node, &os_schema_applicators[i], room));
-  node->leaf = node->row_count == assertions;
   return OS_OK;
+}
+
+// ---- Heights ----------------------------------------------------------------------------------------------
+
+static int os_compile__node_height(os_schema_node *node) {
+  node = os_schema_real(node);
+  return node == NULL ? 0 : node->height;
+}
+
+static int os_compile__higher(int height, os_schema_node *node) {
+  int other = os_compile__node_height(node);
+  return other > height ? other : height;
+}
+
+static int os_compile__row_height(const os_schema_row *row) {
+  int height = 0;
+  switch (row->keyword->holds) {
+  case OS_HOLDS_NONE: break;
+  case OS_HOLDS_NODE: return os_compile__node_height(row->as.one.node);
+  case OS_HOLDS_REST: return os_compile__node_height(row->as.rest.node);
+  case OS_HOLDS_CONTAINS: return os_compile__node_height(row->as.contains.node);
+  case OS_HOLDS_LIST:
+    for (uint32_t i = 0; i < row->as.list.entries.count; i++) height = os_compile__higher(height, row->as.list.entries.items[i].node);
+    break;
+  case OS_HOLDS_CONDITION:
+    height = os_compile__higher(height, row->as.condition.test);
+    height = os_compile__higher(height, row->as.condition.then);
+    height = os_compile__higher(height, row->as.condition.otherwise);
+  }
+  return height;
+}
+
+// Everything starts as tall and comes down from below, a level a round: what refers to itself never does.
+static void os_compile__heights(os_compile *self) {
+  for (size_t i = 0; i < self->list.count; i++) self->list.items[i]->height = OS_SCHEMA_TALL;
+  for (int round = 0; round < OS_SCHEMA_TALL; round++) {
+    bool changed = false;
+    for (size_t i = 0; i < self->list.count; i++) {
+      os_schema_node *node = self->list.items[i];
+      int height = 0;
+      for (uint32_t j = 0; j < node->row_count; j++) {
+        if (node->rows[j].keyword->next == NULL) continue;
+        int below = os_compile__row_height(&node->rows[j]) + 1;
+        if (below > height) height = below;
+      }
+      if (height >= node->height) continue;
+      node->height = (uint8_t)height;
+      changed = true;
+    }
+    if (!changed) return;
+  }
+}
+
+// Large maps have both keywords: one walk over the members serves them.
+static void os_compile__names_on_the_way(os_schema_node *node, os_schema_row *row) {
+  os_schema_row *names = (os_schema_row *)os_schema_row_of(node, "propertyNames");
+  const os_schema_node *real = names == NULL ? NULL : os_schema_real(names->as.one.node);
+  if (real == NULL || real->height == OS_SCHEMA_TALL || row->as.rest.named_closed) return;
+  names->as.one.on_the_way = true;
+  row->as.rest.names = names;
 }
 
 // What needs all rows to be there: aliases, leaves, alternatives.
 static os_status os_compile__finish(os_compile *self) {
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
-    if (node->row_count == 1 && node->rows[0].keyword == &ref_keyword) node->alias = node->rows[0].as.node;
+    if (node->row_count == 1 && node->rows[0].keyword == &ref_keyword) node->alias = node->rows[0].as.one.node;
   }
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
@@ -253,10 +316,12 @@ static os_status os_compile__finish(os_compile *self) {
       return OS_OK;
     }
   }
+  os_compile__heights(self);
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
     for (uint32_t j = 0; j < node->row_count; j++) {
       const char *name = node->rows[j].keyword->name;
+      if (strcmp(name, "additionalProperties") == 0) os_compile__names_on_the_way(node, &node->rows[j]);
       if (strcmp(name, "anyOf") == 0 || strcmp(name, "oneOf") == 0) OS_TRY(os_compile_tag(self, node, &node->rows[j]));
     }
   }

@@ -36,18 +36,21 @@ static inline bool os_eval__speaks_of(const os_schema_keyword *keyword, const os
   return keyword->types == 0 || (keyword->types & value->item.type) != 0;
 }
 
-// Assertions only: needs no frame.
-static bool os_eval__leaf(os_eval *self, const os_schema_node *node, const os_json *value) {
-  for (uint32_t i = 0; i < node->row_count; i++) {
-    const os_schema_row *row = &node->rows[i];
-    if (os_eval__speaks_of(row->keyword, value) && !row->keyword->check(self, row, value)) return false;
-  }
-  return !node->never;
-}
-
 static void os_eval__stop(os_eval *self) {
   if (self->options != NULL) self->status = os_stop_check(self->options->stop);
   if (self->status != OS_OK) self->limit_message = "the check of the document against its schema was stopped";
+}
+
+bool os_eval_quick(os_eval *self, const os_schema_node *node, const os_json *value) {
+  while (node->alias != NULL) node = node->alias;
+  if (++self->work % WORK_BETWEEN_STOPS == 0) os_eval__stop(self);
+  for (uint32_t i = 0; i < node->row_count; i++) {
+    const os_schema_row *row = &node->rows[i];
+    const os_schema_keyword *keyword = row->keyword;
+    if (!os_eval__speaks_of(keyword, value)) continue;
+    if (!(keyword->check != NULL ? keyword->check : keyword->quick)(self, row, value)) return false;
+  }
+  return !node->never && self->status == OS_OK;
 }
 
 static void os_eval__endless(os_eval *self, const os_frame *frame) {
@@ -69,11 +72,11 @@ static bool os_eval__enter(os_eval *self, bool *passed) {
   os_schema_node *node = self->call.node;
   while (node->alias != NULL) node = node->alias;
   const os_json *value = self->call.value;
-  if (++self->work % WORK_BETWEEN_STOPS == 0) os_eval__stop(self);
-  if (self->call.report == NULL && node->leaf) {
-    *passed = os_eval__leaf(self, node, value);
+  if (self->call.report == NULL && node->height < OS_SCHEMA_TALL) {
+    *passed = os_eval_quick(self, node, value);
     return true;
   }
+  if (++self->work % WORK_BETWEEN_STOPS == 0) os_eval__stop(self);
   uint32_t same = 0;
   if (self->frames.count > 0) {
     const os_frame *below = &self->frames.items[self->frames.count - 1];

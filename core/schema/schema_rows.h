@@ -47,7 +47,10 @@ struct os_schema_row {
     struct {
       os_pattern *pattern;
     } pattern;
-    os_schema_node *node;
+    struct { // $ref, not, propertyNames
+      os_schema_node *node;
+      bool on_the_way; // of propertyNames: additionalProperties goes through all members and asks for their names, too
+    } one;
     struct {
       os_schema_entries entries;
       os_schema_tag tag;
@@ -58,6 +61,7 @@ struct os_schema_row {
       const os_schema_entries *named, *patterns; // siblings
       uint32_t skip;                             // items that prefixItems speaks of
       bool named_closed;                         // the properties row fails for what it does not know
+      const os_schema_row *names;                // propertyNames, when this row checks names on its way
     } rest;
     struct {
       os_schema_node *node;
@@ -69,6 +73,8 @@ struct os_schema_row {
   } as;
 };
 
+enum { OS_SCHEMA_TALL = 16 };
+
 struct os_schema_node {
   const os_json *json;
   os_schema_row *rows;
@@ -76,7 +82,7 @@ struct os_schema_node {
   os_schema_node *alias; // a schema that is nothing but a $ref: what it leads to
   bool compiled;
   bool never; // the schema false
-  bool leaf;  // assertions only
+  uint8_t height; // levels of schemas below: 0 = assertions only; OS_SCHEMA_TALL = many, or without end
   int types;  // JSON types that it can accept, as far as its own keywords tell
   int reach;  // the same with what os_schema_types has found out
   bool reach_known;
@@ -90,6 +96,9 @@ struct os_schema {
 
 // ---- Keywords ---------------------------------------------------------------------------------------------
 
+// Which member of os_schema_row.as holds the schemas of a row.
+typedef enum os_schema_holds { OS_HOLDS_NONE, OS_HOLDS_NODE, OS_HOLDS_LIST, OS_HOLDS_REST, OS_HOLDS_CONTAINS, OS_HOLDS_CONDITION } os_schema_holds;
+
 typedef enum os_step { OS_STEP_DONE, OS_STEP_CALL } os_step;
 
 typedef struct os_schema_keyword {
@@ -102,6 +111,9 @@ typedef struct os_schema_keyword {
   void (*explain)(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value);
   // Of an applicator: called again and again, each time with the result of the schema that it asked for before.
   os_step (*next)(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed);
+  // The same by plain calls, where only the answer is wanted and the schemas below are nested a known few levels.
+  bool (*quick)(os_eval *self, const os_schema_row *row, const os_json *value);
+  os_schema_holds holds;
 } os_schema_keyword;
 
 extern const os_schema_keyword os_schema_assertions[], os_schema_applicators[];
@@ -189,6 +201,8 @@ os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rul
 os_str os_schema_choices(const os_json_document *document, os_arena *arena, const os_json *array);
 // "string or null"
 os_str os_schema_type_names(os_arena *arena, int types);
+// Answers without frames, by calls as deep as the node is high. Only for nodes that are not OS_SCHEMA_TALL.
+bool os_eval_quick(os_eval *self, const os_schema_node *node, const os_json *value);
 bool os_eval_pattern(os_eval *self, const os_pattern *pattern, os_str text);
 
 // schema_branch.c: the end of an anyOf or oneOf that no alternative passed, in a frame that explains.
