@@ -67,6 +67,7 @@ SIMD_INLINE void gemm__tile(const int rows, size_t depth, const float *a, const 
                             ptrdiff_t c_stride, bool add, size_t width) {
   f32x4 acc[MR][2];
   for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = f32x4_splat(0.0f);
+#pragma clang loop unroll_count(2)
   for (size_t p = 0; p < depth; p++, a += rows, b += NR) {
     f32x4 b0 = f32x4_load(b), b1 = f32x4_load(b + 4);
 #pragma clang loop unroll(full)

@@ -45,34 +45,58 @@ size_t math_gemm_int8_scratch_bytes(size_t m, size_t n, size_t k) {
   return rows * depth * 2 * sizeof(int16_t);
 }
 
+/* `pairs` pairs of adjacent bytes less zero, each pair to one int32 slot every MR. */
+#define PACK_ROW(name, T)                                                                   \
+  static void int8__pack_row_##name(int16_t *out, const T *a, int32_t zero, size_t pairs) { \
+    for (size_t p = 0; p < pairs; p++, a += 2, out += MR * 2) {                             \
+      out[0] = (int16_t)(a[0] - zero);                                                      \
+      out[1] = (int16_t)(a[1] - zero);                                                      \
+    }                                                                                       \
+  }
+PACK_ROW(i8, int8_t)
+PACK_ROW(u8, uint8_t)
+
+/* One row of a strip: whole pairs by the fast loop when they are adjacent, otherwise byte by byte with zeros past the end. */
+static void int8__pack_row(int16_t *out, const math_gemm_int8 *g, ptrdiff_t row, size_t pair, size_t pairs) {
+  int32_t zero = g->a_zero ? int8__value(g->a_zero, row * g->a_zero_stride, g->a_signed) : 0;
+  size_t whole = g->k / 2 > pair ? g->k / 2 - pair : 0, p = 0;
+  if (g->a_col_stride == 1) {
+    const char *a = (const char *)g->a + row * g->a_row_stride + (ptrdiff_t)pair * 2;
+    p = whole < pairs ? whole : pairs;
+    if (g->a_signed) {
+      int8__pack_row_i8(out, (const int8_t *)a, zero, p);
+    } else {
+      int8__pack_row_u8(out, (const uint8_t *)a, zero, p);
+    }
+    out += p * MR * 2;
+  }
+  for (; p < pairs; p++, out += MR * 2) {
+    for (size_t h = 0; h < 2; h++) {
+      size_t at = (pair + p) * 2 + h;
+      ptrdiff_t from = row * g->a_row_stride + (ptrdiff_t)at * g->a_col_stride;
+      out[h] = at < g->k ? (int16_t)(int8__value(g->a, from, g->a_signed) - zero) : 0;
+    }
+  }
+}
+
 /* Strips of MR rows (zeros below the last), each step of depth an adjacent pair. */
 static void int8__pack_a(int16_t *dst, const math_gemm_int8 *g, size_t row, size_t rows, size_t pair,
                          size_t pairs) {
-  for (size_t i = 0; i < rows; i += MR) {
+  for (size_t i = 0; i < rows; i += MR, dst += MR * pairs * 2) {
     for (size_t r = 0; r < MR; r++) {
-      int16_t *out = dst + r * 2;
-      ptrdiff_t at = (ptrdiff_t)(row + i + r);
-      bool present = i + r < rows;
-      int32_t zero = present && g->a_zero ? int8__value(g->a_zero, at * g->a_zero_stride, g->a_signed) : 0;
-      for (size_t p = pair * 2; p < (pair + pairs) * 2; p += 2, out += MR * 2) {
-        for (size_t h = 0; h < 2; h++) {
-          bool inside = present && p + h < g->k;
-          out[h] =
-              inside
-                  ? (int16_t)(int8__value(g->a, at * g->a_row_stride + (ptrdiff_t)(p + h) * g->a_col_stride,
-                                          g->a_signed) -
-                              zero)
-                  : 0;
-        }
+      if (i + r < rows) {
+        int8__pack_row(dst + r * 2, g, (ptrdiff_t)(row + i + r), pair, pairs);
+      } else {
+        for (size_t p = 0; p < pairs; p++) memset(dst + (p * MR + r) * 2, 0, 2 * sizeof(int16_t));
       }
     }
-    dst += MR * pairs * 2;
   }
 }
 
 static void int8__tile(size_t pairs, const int16_t *a, const int16_t *b, int32_t *c, ptrdiff_t c_stride,
                        bool add, size_t rows, size_t width) {
   i32x4 acc[MR][2] = {{{0}}};
+#pragma clang loop unroll_count(2)
   for (size_t p = 0; p < pairs; p++, a += MR * 2, b += NR * 2) {
     i16x8 b0 = i16x8_load(b), b1 = i16x8_load(b + 8);
 #pragma clang loop unroll(full)
@@ -85,10 +109,15 @@ static void int8__tile(size_t pairs, const int16_t *a, const int16_t *b, int32_t
     }
   }
   for (size_t r = 0; r < MR; r++, c += c_stride) {
+    if (r >= rows) break;
+    if (width == NR) {
+      i32x4_store(c, add ? i32x4_load(c) + acc[r][0] : acc[r][0]);
+      i32x4_store(c + 4, add ? i32x4_load(c + 4) + acc[r][1] : acc[r][1]);
+      continue;
+    }
     uint32_t out[NR];
     i32x4_store(out, acc[r][0]);
     i32x4_store(out + 4, acc[r][1]);
-    if (r >= rows) continue;
     for (size_t j = 0; j < width; j++) c[j] = (int32_t)((add ? (uint32_t)c[j] : 0) + out[j]);
   }
 }

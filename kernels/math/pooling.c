@@ -126,36 +126,58 @@ typedef struct pool__chunk {
   size_t width;        /* floats of the line behind them */
 } pool__chunk;
 
-SIMD_INLINE f32x4 pool__joined(const bool largest, f32x4 a, f32x4 b) {
-  return largest ? f32x4_max(a, b) : a + b;
+typedef enum pool__kind { POOL_SUM, POOL_MAX, POOL_MAX_NAN } pool__kind;
+
+/* Maxima that need not look out for NaN are one instruction. */
+SIMD_INLINE f32x4 pool__joined(const pool__kind kind, f32x4 a, f32x4 b) {
+  return kind == POOL_SUM ? a + b : kind == POOL_MAX ? f32x4_pmax(a, b) : f32x4_max(a, b);
+}
+
+SIMD_INLINE float pool__identity(const pool__kind kind) { return kind == POOL_SUM ? 0 : -__builtin_inff(); }
+
+static bool pool__has_nan(const float *x, size_t n) {
+  i32x4 nan = {0};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    f32x4 v = f32x4_load(x + i);
+    nan |= v != v;
+  }
+  for (; i < n; i++) nan |= f32x4_splat(x[i]) != f32x4_splat(x[i]);
+  return i32x4_any(nan);
 }
 
 /* line[i] = the window's lines at column (begin stride - pad + i), joined; the identity outside of the plane. */
-SIMD_INLINE void pool__join_lines(const bool largest, const math_pool_shape *s, const pool__window *w,
+SIMD_INLINE void pool__join_lines(const pool__kind kind, const math_pool_shape *s, const pool__window *w,
                                   const float *plane, const pool__chunk *c, float *line) {
-  const float identity = largest ? -__builtin_inff() : 0;
-  ptrdiff_t left = (ptrdiff_t)(c->begin * s->stride[2]) - s->pad_begin[2];
+  const ptrdiff_t left = (ptrdiff_t)(c->begin * s->stride[2]) - s->pad_begin[2];
   ptrdiff_t begin = left < 0 ? -left : 0, end = (ptrdiff_t)s->in[2] - left;
   if (end > (ptrdiff_t)c->width) end = (ptrdiff_t)c->width;
-  simd_fill(line, identity, c->width + 16);
+  bool empty = w->begin[0] >= w->end[0] || w->begin[1] >= w->end[1] || begin >= end;
+  if (empty) begin = end = 0;
+  simd_fill(line, pool__identity(kind), (size_t)begin);
+  simd_fill(line + end, pool__identity(kind), c->width + 16 - (size_t)end);
+  if (empty) return;
   for (size_t kz = w->begin[0]; kz < w->end[0]; kz++) {
     for (size_t ky = w->begin[1]; ky < w->end[1]; ky++) {
       ptrdiff_t z = w->from[0] + (ptrdiff_t)(kz * s->dilation[0]),
                 y = w->from[1] + (ptrdiff_t)(ky * s->dilation[1]);
       const float *row = plane + (z * (ptrdiff_t)s->in[1] + y) * (ptrdiff_t)s->in[2] + left;
       ptrdiff_t i = begin;
-      for (; i + 4 <= end; i += 4) {
-        f32x4_store(line + i, pool__joined(largest, f32x4_load(line + i), f32x4_load(row + i)));
+      if (kz == w->begin[0] && ky == w->begin[1]) {
+        simd_copy(line + i, row + i, (size_t)(end - begin) * sizeof(float));
+        continue;
       }
-      for (; i < end; i++) line[i] = pool__joined(largest, f32x4_splat(line[i]), f32x4_splat(row[i]))[0];
+      for (; i + 4 <= end; i += 4)
+        f32x4_store(line + i, pool__joined(kind, f32x4_load(line + i), f32x4_load(row + i)));
+      for (; i < end; i++) line[i] = pool__joined(kind, f32x4_splat(line[i]), f32x4_splat(row[i]))[0];
     }
   }
 }
 
-/* Four outputs from the joined line. */
-SIMD_INLINE f32x4 pool__join_columns(const bool largest, const float *line, size_t kernel, size_t stride,
-                                     size_t dilation) {
-  f32x4 sum = f32x4_splat(largest ? -__builtin_inff() : 0);
+/* Four outputs from the joined line, which goes on for 16 floats behind the last one needed. */
+SIMD_INLINE f32x4 pool__join_columns(const pool__kind kind, const float *line, size_t kernel,
+                                     const size_t stride, size_t dilation) {
+  f32x4 sum = f32x4_splat(pool__identity(kind));
   for (size_t k = 0; k < kernel; k++, line += dilation) {
     f32x4 v;
     if (stride == 1) {
@@ -165,7 +187,7 @@ SIMD_INLINE f32x4 pool__join_columns(const bool largest, const float *line, size
     } else {
       v = (f32x4){line[0], line[stride], line[2 * stride], line[3 * stride]};
     }
-    sum = pool__joined(largest, sum, v);
+    sum = pool__joined(kind, sum, v);
   }
   return sum;
 }
@@ -179,52 +201,53 @@ static void pool__divide(const math_pool_shape *s, pool__window *w, float *y, co
   }
 }
 
-SIMD_INLINE void pool__chunk_run(const bool largest, const math_pool_shape *s, pool__window *w, float *y,
+SIMD_INLINE void pool__chunk_run(const pool__kind kind, const math_pool_shape *s, pool__window *w, float *y,
                                  const float *plane, const pool__chunk *c) {
   float line[LINE + 16];
-  pool__join_lines(largest, s, w, plane, c, line);
-  for (size_t i = 0; i < c->count; i += 4) {
-    size_t left = c->count - i;
-    const float *at = line + i * s->stride[2];
-    f32x4 v;
-    if (left >= 4) {
-      v = pool__join_columns(largest, at, s->kernel[2], s->stride[2], s->dilation[2]);
-      f32x4_store(y + i, v);
-    } else {
-      for (size_t j = 0; j < left; j++) {
-        float sum = largest ? -__builtin_inff() : 0;
-        const float *tap = at + j * s->stride[2];
-        for (size_t k = 0; k < s->kernel[2]; k++) {
-          sum = pool__joined(largest, f32x4_splat(sum), f32x4_splat(tap[k * s->dilation[2]]))[0];
-        }
-        y[i + j] = sum;
+  const size_t stride = s->stride[2];
+  pool__join_lines(kind, s, w, plane, c, line);
+  size_t i = 0;
+  for (; i + 4 <= c->count; i += 4) {
+    const float *at = line + i * stride;
+    f32x4_store(y + i, stride == 1   ? pool__join_columns(kind, at, s->kernel[2], 1, s->dilation[2])
+                       : stride == 2 ? pool__join_columns(kind, at, s->kernel[2], 2, s->dilation[2])
+                                     : pool__join_columns(kind, at, s->kernel[2], stride, s->dilation[2]));
+  }
+  for (; i < c->count; i++) {
+    f32x4 sum = f32x4_splat(pool__identity(kind));
+    for (size_t k = 0; k < s->kernel[2]; k++)
+      sum = pool__joined(kind, sum, f32x4_splat(line[i * stride + k * s->dilation[2]]));
+    y[i] = sum[0];
+  }
+  if (kind == POOL_SUM) pool__divide(s, w, y, c);
+}
+
+static void pool__plane(const pool__kind kind, const math_pool_shape *s, float *y, const float *plane,
+                        size_t chunk, size_t reach) {
+  for (size_t row = 0; row < s->out[0] * s->out[1]; row++, y += s->out[2]) {
+    pool__window w;
+    pool__axis(s, 0, row / s->out[1], &w);
+    pool__axis(s, 1, row % s->out[1], &w);
+    for (size_t o = 0; o < s->out[2]; o += chunk) {
+      pool__chunk c = {o, s->out[2] - o < chunk ? s->out[2] - o : chunk, 0};
+      c.width = (c.count - 1) * s->stride[2] + reach;
+      switch (kind) {
+      case POOL_SUM: pool__chunk_run(POOL_SUM, s, &w, y + o, plane, &c); break;
+      case POOL_MAX: pool__chunk_run(POOL_MAX, s, &w, y + o, plane, &c); break;
+      default: pool__chunk_run(POOL_MAX_NAN, s, &w, y + o, plane, &c); break;
       }
     }
   }
-  if (!largest) pool__divide(s, w, y, c);
 }
 
-static void pool__separable(const bool largest, const math_pool_shape *s, float *y, const float *x,
-                            size_t begin, size_t end) {
-  size_t in = s->in[0] * s->in[1] * s->in[2], reach = (s->kernel[2] - 1) * s->dilation[2] + 1;
-  size_t chunk = (LINE - reach) / s->stride[2] + 1;
+static void pool__separable(bool largest, const math_pool_shape *s, float *y, const float *x, size_t begin,
+                            size_t end) {
+  size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];
+  size_t reach = (s->kernel[2] - 1) * s->dilation[2] + 1, chunk = (LINE - reach) / s->stride[2] + 1;
   if (chunk > CHUNK) chunk = CHUNK;
-  y += begin * s->out[0] * s->out[1] * s->out[2];
   for (size_t plane = begin; plane < end; plane++) {
-    for (size_t row = 0; row < s->out[0] * s->out[1]; row++, y += s->out[2]) {
-      pool__window w;
-      pool__axis(s, 0, row / s->out[1], &w);
-      pool__axis(s, 1, row % s->out[1], &w);
-      for (size_t o = 0; o < s->out[2]; o += chunk) {
-        pool__chunk c = {o, s->out[2] - o < chunk ? s->out[2] - o : chunk, 0};
-        c.width = (c.count - 1) * s->stride[2] + reach;
-        if (largest) {
-          pool__chunk_run(true, s, &w, y + o, x + plane * in, &c);
-        } else {
-          pool__chunk_run(false, s, &w, y + o, x + plane * in, &c);
-        }
-      }
-    }
+    pool__kind kind = !largest ? POOL_SUM : pool__has_nan(x + plane * in, in) ? POOL_MAX_NAN : POOL_MAX;
+    pool__plane(kind, s, y + plane * out, x + plane * in, chunk, reach);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "reduce.h"
 #include "reduce_kit.h"
 #include "scalars.h"
+#include "simd.h"
 
 /* The template asks of every type whether it is NaN. */
 #pragma clang diagnostic ignored "-Wtautological-compare"
@@ -147,14 +148,18 @@ math_reduce_passes math_reduce_steps(math_reduction r) {
 static int64_t reduce__arg_row(const float *x, size_t n, bool largest, bool select_last) {
   float best;
   math_reduce_f32(largest ? MATH_REDUCE_MAX : MATH_REDUCE_MIN, &best, x, 1, n, 1);
-  bool nan = best != best;
-  if (select_last) {
-    for (size_t i = n; i-- > 0;) {
-      if (nan ? x[i] != x[i] : x[i] == best) return (int64_t)i;
+  const f32x4 wanted = f32x4_splat(best);
+  const bool nan = best != best;
+  for (size_t step = 0; step < n; step += 4) {
+    size_t i = select_last ? (n - 1) / 4 * 4 - step : step;
+    if (n - i >= 4) {
+      f32x4 v = f32x4_load(x + i);
+      if (!i32x4_any(nan ? v != v : v == wanted)) continue;
     }
-  }
-  for (size_t i = 0; i < n; i++) {
-    if (nan ? x[i] != x[i] : x[i] == best) return (int64_t)i;
+    for (size_t k = 0; k < 4; k++) {
+      size_t j = select_last ? i + 3 - k : i + k;
+      if (j < n && (nan ? x[j] != x[j] : x[j] == best)) return (int64_t)j;
+    }
   }
   return 0;
 }

@@ -41,11 +41,14 @@ SIMD_INLINE f32x4 vec_exp(f32x4 x) {
   return (f32x4_splat(1.0f) + p) * vec_pow2(half) * vec_pow2(k - half);
 }
 
-/* e^x for x <= 0, with results below 2^-126 as 0. */
+/* e^x for x <= 0, with results below 2^-126 as 0: 2.5 units. One term shorter and scaled once. */
 SIMD_INLINE f32x4 vec_exp_negative(f32x4 x) {
-  i32x4 k;
-  f32x4 p = vec_exp_reduced(f32x4_pmax(x, f32x4_splat(-88.0f)), &k);
-  f32x4 result = (f32x4_splat(1.0f) + p) * vec_pow2(k);
+  f32x4 t = f32x4_pmax(x, f32x4_splat(-88.0f));
+  f32x4 rounded = t * f32x4_splat(1.44269504f) + f32x4_splat(VEC_ROUND);
+  f32x4 kf = rounded - f32x4_splat(VEC_ROUND);
+  f32x4 r = (t - kf * f32x4_splat(VEC_LN2_HIGH)) - kf * f32x4_splat(VEC_LN2_LOW);
+  f32x4 p = VEC_POLY(r, 1.0f, 0.999999702f, 0.499991447f, 0.166676432f, 0.0418984108f, 0.00829012692f);
+  f32x4 result = p * (f32x4)(((i32x4)rounded << 23) + (i32x4)f32x4_splat(1.0f));
   return (f32x4)(~(x < f32x4_splat(-87.33654f)) & (i32x4)result);
 }
 
@@ -93,9 +96,9 @@ SIMD_INLINE f32x4 vec_log1p_unit(f32x4 u) {
   return vec_log_reduced(f, f32x4_select(upper, f32x4_splat(1.0f), f32x4_splat(0.0f)));
 }
 
-/* 1 / (1 + e^-x): 2.5 units. */
+/* 1 / (1 + e^-x): 3.5 units; 0 below -87.33. */
 SIMD_INLINE f32x4 vec_sigmoid(f32x4 x) {
-  f32x4 e = vec_exp(-f32x4_abs(x));
+  f32x4 e = vec_exp_negative((f32x4)((i32x4)x | ~0x7fffffff));
   return f32x4_select(x < f32x4_splat(0.0f), e, f32x4_splat(1.0f)) / (f32x4_splat(1.0f) + e);
 }
 
@@ -120,16 +123,39 @@ SIMD_INLINE f32x4 vec_erf(f32x4 x) {
   return vec_with_sign_of(f32x4_select(a >= f32x4_splat(3.92f), one, f32x4_pmin(t * p / q, one)), x);
 }
 
-/* The angle within pi/4 of the nearest multiple of pi/2, by way of double, and which multiple. |x| < 2^17. */
-SIMD_INLINE f32x4 vec_reduce_angle(f32x4 x, i32x4 *quadrant) {
-  f32x4 rounded = x * f32x4_splat(0.636619772f);
-  rounded = f32x4_nearest(rounded);
-  *quadrant = i32x4_trunc_sat(rounded);
-  f64x2 k_low = f64x2_from_low(rounded), k_high = f64x2_from_high(rounded);
+/* The angle within pi/4 of the nearest multiple of pi/2, and which multiple: pi/2 in three pieces, of which two are short
+ * enough that their products are exact up to |x| = 256. */
+SIMD_INLINE f32x4 vec_reduce_small(f32x4 x, i32x4 *quadrant) {
+  f32x4 rounded = x * f32x4_splat(0.636619772f) + f32x4_splat(VEC_ROUND);
+  f32x4 k = rounded - f32x4_splat(VEC_ROUND);
+  *quadrant = (i32x4)rounded; /* the low bits count */
+  return ((x - k * f32x4_splat(1.57077026f)) - k * f32x4_splat(2.60630623e-05f)) -
+         k * f32x4_splat(6.07710063e-11f);
+}
+
+/* The same by way of double, up to |x| = 2^17. */
+SIMD_INLINE f32x4 vec_reduce_large(f32x4 x, i32x4 *quadrant) {
+  f32x4 rounded = x * f32x4_splat(0.636619772f) + f32x4_splat(VEC_ROUND);
+  f32x4 k = rounded - f32x4_splat(VEC_ROUND);
+  *quadrant = (i32x4)rounded;
+  f64x2 k_low = f64x2_from_low(k), k_high = f64x2_from_high(k);
   const f64x2 first = f64x2_splat(1.570796325802803), second = f64x2_splat(9.9209357968054043e-10);
   f64x2 low = (f64x2_from_low(x) - k_low * first) - k_low * second;
   f64x2 high = (f64x2_from_high(x) - k_high * first) - k_high * second;
   return f32x4_from_f64x2(low, high);
+}
+
+/* Each lane by its own size alone; lanes from 2^17 on, or not finite, are marked in *hard and count as 0. */
+SIMD_INLINE f32x4 vec_reduce_angle(f32x4 x, i32x4 *quadrant, i32x4 *hard) {
+  i32x4 large = ~(f32x4_abs(x) < f32x4_splat(256.0f));
+  f32x4 r = vec_reduce_small(x, quadrant);
+  *hard = large;
+  if (!i32x4_any(large)) return r;
+  i32x4 other;
+  *hard = ~(f32x4_abs(x) < f32x4_splat(0x1p17f));
+  f32x4 by_double = vec_reduce_large(f32x4_select(*hard, f32x4_splat(0.0f), x), &other);
+  *quadrant = i32x4_select(large, other, *quadrant);
+  return f32x4_select(large, by_double, r);
 }
 
 SIMD_INLINE f32x4 vec_sin_reduced(f32x4 r, f32x4 z) {
@@ -154,11 +180,10 @@ SIMD_INLINE f32x4 vec_patch(f32x4 result, i32x4 where, f32x4 x, double (*fn)(dou
   return f32x4_load(out);
 }
 
-/* sin(x + quarter pi/2): 1.5 units, for every finite x. */
+/* sin(x + quarter pi/2): 2 units, for every finite x. */
 SIMD_INLINE f32x4 vec_sin_quarter(f32x4 x, int quarter, double (*fn)(double)) {
-  i32x4 hard = ~(f32x4_abs(x) < f32x4_splat(0x1p17f));
-  i32x4 quadrant;
-  f32x4 r = vec_reduce_angle(f32x4_select(hard, f32x4_splat(0.0f), x), &quadrant);
+  i32x4 quadrant, hard;
+  f32x4 r = vec_reduce_angle(x, &quadrant, &hard);
   quadrant += quarter;
   f32x4 z = r * r;
   i32x4 odd = (quadrant & 1) != 0;
@@ -169,9 +194,8 @@ SIMD_INLINE f32x4 vec_sin_quarter(f32x4 x, int quarter, double (*fn)(double)) {
 
 /* 3 units, for every finite x. */
 SIMD_INLINE f32x4 vec_tan(f32x4 x) {
-  i32x4 hard = ~(f32x4_abs(x) < f32x4_splat(0x1p17f));
-  i32x4 quadrant;
-  f32x4 r = vec_reduce_angle(f32x4_select(hard, f32x4_splat(0.0f), x), &quadrant);
+  i32x4 quadrant, hard;
+  f32x4 r = vec_reduce_angle(x, &quadrant, &hard);
   f32x4 z = r * r;
   f32x4 s = vec_sin_reduced(r, z), c = vec_cos_reduced(z);
   i32x4 odd = (quadrant & 1) != 0;
