@@ -77,7 +77,7 @@ class Check {
     try {
       return loaded.files !== undefined
         ? Env.checkFiles(this.env, loaded.files, this.given)
-        : this.env.check(loaded.bytes, { ...this.given, as: this.options.as, files: filesBeside(job.path) })
+        : this.env.check(loaded.bytes, { ...this.given, as: this.options.as, files: loaded.beside })
     } catch (error) {
       if (error.code === undefined) throw error
       this.cannot(job.path, `${job.path}: ${error.message}`)
@@ -142,7 +142,9 @@ function loadFile(path) {
     const found = beside(file)
     return found === null ? null : decoder.decode(found)
   }
-  return { ...base, specs: jsonRole('', bytes) === 'spec' ? [text()] : [], textOf }
+  // A document that is named by itself is looked at by itself; its folder is looked at as a bundle.
+  const role = jsonRole('', bytes)
+  return { ...base, specs: role === 'spec' ? [text()] : [], beside: role === null ? beside : undefined, textOf }
 }
 
 // For the texts that findings show; what is wrong with the archive the check says.
