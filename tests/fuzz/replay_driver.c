@@ -41,9 +41,12 @@ static int replay_mutated(uint8_t *data, size_t size, uint32_t seed) {
   uint32_t flips = 1 + mutate_next(&state, 4);
   for (uint32_t i = 0; i < flips; i++) {
     uint32_t where = mutate_next(&state, 4);
-    if (where == 0) places[i] = mutate_next(&state, end);
-    else if (where == 1) places[i] = size - 1 - mutate_next(&state, end);
-    else places[i] = mutate_next(&state, (uint32_t)size);
+    if (where == 0)
+      places[i] = mutate_next(&state, end);
+    else if (where == 1)
+      places[i] = size - 1 - mutate_next(&state, end);
+    else
+      places[i] = mutate_next(&state, (uint32_t)size);
     bits[i] = (uint8_t)(1u << mutate_next(&state, 8));
     data[places[i]] ^= bits[i];
   }
