@@ -1,10 +1,9 @@
 // Attention and RotaryEmbedding.
 
+#include "floats.h"
 #include "gemm.h"
 #include "kit.h"
 #include "rows.h"
-
-#include "floats.h"
 #include "scalars.h"
 
 #include <math.h>

@@ -1,8 +1,7 @@
 // Constant, ConstantOfShape, Range, EyeLike: tensors out of nothing much.
 
-#include "kit.h"
-
 #include "floats.h"
+#include "kit.h"
 
 // ---- Constant ---------------------------------------------------------------------------------------------
 

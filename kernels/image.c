@@ -1,8 +1,7 @@
 // GridSample, AffineGrid, Col2Im.
 
-#include "kit.h"
-
 #include "floats.h"
+#include "kit.h"
 
 #include <math.h>
 

@@ -4,8 +4,7 @@
 // Letters of UTF-8 text: upper and lower case, white space. The same on every platform, whatever the locale: case pairs of
 // Latin, Greek, Cyrillic and Armenian; other scripts stay as they are. Bytes that are no UTF-8 stay as they are.
 
-#include <opspec/str.h>
-#include <stdbool.h>
+#include <opspec/operator.h>
 
 // Bytes that letters_change may need for a text.
 size_t letters_changed_room(os_str text);

@@ -1,7 +1,6 @@
 // RandomUniform, RandomNormal and their Like forms, Bernoulli, Multinomial.
 
 #include "kit.h"
-
 #include "loops.h"
 #include "scalars.h"
 

@@ -1,10 +1,9 @@
 // RNN, GRU and LSTM: one machine. The products with the inputs are done for all steps at once, those with the hidden state
 // step by step; the rest of a step is a row function of the cell.
 
+#include "floats.h"
 #include "gemm.h"
 #include "kit.h"
-
-#include "floats.h"
 
 typedef enum cell_kind { CELL_RNN, CELL_GRU, CELL_LSTM } cell_kind;
 

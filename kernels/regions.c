@@ -1,8 +1,7 @@
 // NonMaxSuppression, RoiAlign, MaxRoiPool.
 
-#include "kit.h"
-
 #include "floats.h"
+#include "kit.h"
 
 #include <math.h>
 

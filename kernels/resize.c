@@ -2,9 +2,8 @@
 // places (taps). Coordinates are computed in double; a scale that is the quotient of two lengths is taken as that quotient,
 // so that ties stay ties.
 
-#include "kit.h"
-
 #include "floats.h"
+#include "kit.h"
 
 #include <math.h>
 

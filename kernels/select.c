@@ -1,8 +1,7 @@
 // Compress, NonZero, Unique, OneHot: what to keep is decided by the data.
 
-#include "kit.h"
-
 #include "floats.h"
+#include "kit.h"
 
 // ---- Compress ---------------------------------------------------------------------------------------------
 

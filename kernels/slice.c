@@ -1,8 +1,7 @@
 // Slice, Pad and CenterCropPad: parts of a tensor, and more than it.
 
-#include "kit.h"
-
 #include "floats.h"
+#include "kit.h"
 
 // ---- Slice ------------------------------------------------------------------------------------------------
 

@@ -2,10 +2,9 @@
 
 #include "check.h"
 #include "inference.h"
+#include "model_build.h"
 
 #include <stdlib.h>
-
-#include "model_build.h"
 
 #define OS_FAMILY(name) extern const op_family op_family_##name;
 #include "families.inc"
