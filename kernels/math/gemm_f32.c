@@ -29,7 +29,7 @@ size_t math_gemm_scratch_bytes(size_t m, size_t n, size_t k) {
   return rows * gemm_depth(k) * sizeof(float);
 }
 
-bool math_gemm_wants_packing(size_t m, size_t n, size_t k) { return m >= 8 && n >= NR && k >= 4; }
+bool math_gemm_wants_packing(size_t m, size_t n, size_t k) { return m >= 8 && n >= 2 && k >= 4; }
 
 void math_gemm_pack_b(void *packed, const float *b, ptrdiff_t row_stride, ptrdiff_t col_stride, size_t k,
                       size_t n, size_t col_begin, size_t col_end) {
@@ -233,7 +233,7 @@ void math_gemm_f32(const math_gemm *g, size_t row_begin, size_t row_end, size_t 
   } else if (g->b_packed) {
     gemm__packed(g, row_begin, row_end, col_begin, col_end, scratch);
     return;
-  } else if (g->b_col_stride == 1) {
+  } else if (g->b_col_stride == 1 && g->b_row_stride != 1) {
     gemm__rows_of_b(g, row_begin, row_end, col_begin, col_end);
   } else {
     gemm__columns_of_b(g, row_begin, row_end, col_begin, col_end);

@@ -96,7 +96,7 @@ SIMD_INLINE f32x4 vec_log1p_unit(f32x4 u) {
   return vec_log_reduced(f, f32x4_select(upper, f32x4_splat(1.0f), f32x4_splat(0.0f)));
 }
 
-/* 1 / (1 + e^-x): 3.5 units; 0 below -87.33. */
+/* 1 / (1 + e^-x): 3.6 units; 0 below -87.33. */
 SIMD_INLINE f32x4 vec_sigmoid(f32x4 x) {
   f32x4 e = vec_exp_negative((f32x4)((i32x4)x | ~0x7fffffff));
   return f32x4_select(x < f32x4_splat(0.0f), e, f32x4_splat(1.0f)) / (f32x4_splat(1.0f) + e);
@@ -180,7 +180,7 @@ SIMD_INLINE f32x4 vec_patch(f32x4 result, i32x4 where, f32x4 x, double (*fn)(dou
   return f32x4_load(out);
 }
 
-/* sin(x + quarter pi/2): 2 units, for every finite x. */
+/* sin(x + quarter pi/2): 2.5 units, for every finite x. */
 SIMD_INLINE f32x4 vec_sin_quarter(f32x4 x, int quarter, double (*fn)(double)) {
   i32x4 quadrant, hard;
   f32x4 r = vec_reduce_angle(x, &quadrant, &hard);
@@ -192,7 +192,7 @@ SIMD_INLINE f32x4 vec_sin_quarter(f32x4 x, int quarter, double (*fn)(double)) {
   return i32x4_any(hard) ? vec_patch(result, hard, x, fn) : result;
 }
 
-/* 3 units, for every finite x. */
+/* 4 units, for every finite x. */
 SIMD_INLINE f32x4 vec_tan(f32x4 x) {
   i32x4 quadrant, hard;
   f32x4 r = vec_reduce_angle(x, &quadrant, &hard);
@@ -267,7 +267,7 @@ SIMD_INLINE f32x4 vec_pow(f32x4 x, f32x4 y) {
   return f32x4_load(out);
 }
 
-/* 2.5 units. */
+/* 3 units. */
 SIMD_INLINE f32x4 vec_atan(f32x4 x) {
   const f32x4 one = f32x4_splat(1.0f), zero = f32x4_splat(0.0f);
   f32x4 a = f32x4_abs(x);
@@ -286,7 +286,7 @@ SIMD_INLINE f32x4 vec_asin_rest(f32x4 z) {
   return z * VEC_POLY(z, 0.166667536f, 0.0749523491f, 0.0454781502f, 0.0241416749f, 0.042229753f);
 }
 
-/* asin (2.5 units), or acos (2 units): from asin(|x|) up to 1/2, from pi/2 - 2 asin(sqrt((1 - |x|) / 2)) above it. */
+/* asin (2.5 units), or acos (1.5 units): from asin(|x|) up to 1/2, from pi/2 - 2 asin(sqrt((1 - |x|) / 2)) above it. */
 SIMD_INLINE f32x4 vec_asin(f32x4 x) {
   const f32x4 half = f32x4_splat(0.5f), one = f32x4_splat(1.0f);
   f32x4 a = f32x4_abs(x);
@@ -317,10 +317,10 @@ SIMD_INLINE f32x4 vec_exp_pair(f32x4 a, f32x4 sign) {
   return (half + sign * rest) * f32x4_splat(2.0f);
 }
 
-/* 2.5 units. */
+/* 2 units. */
 SIMD_INLINE f32x4 vec_cosh(f32x4 x) { return vec_exp_pair(f32x4_abs(x), f32x4_splat(1.0f)); }
 
-/* 3 units. */
+/* 2 units. */
 SIMD_INLINE f32x4 vec_sinh(f32x4 x) {
   f32x4 a = f32x4_abs(x), z = x * x;
   f32x4 small = a + a * z * VEC_POLY(z, 0.166666672f, 0.00833335053f, 0.000198360562f, 2.81750044e-06f);
