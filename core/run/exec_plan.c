@@ -185,9 +185,16 @@ static os_status os_plan__reads(os_plan *self, uint32_t e, os_status (*each)(os_
   return OS_OK;
 }
 
+// Another plan of the program reads the constant itself: one for a single row, where packing does not pay.
+static bool os_plan__held(const os_program *program, int32_t v) {
+  for (const os_plan *plan = program->plans; plan != NULL; plan = plan->next)
+    if (plan->initial[v] != NULL) return true;
+  return false;
+}
+
 static os_status os_plan__supply_read(os_plan *self, uint32_t e, int32_t v) {
   if (v >= 0 && os_plan__packed_only(self, &self->execs[e], v)) {
-    os_program_drop_constant(self->program, v);
+    if (!os_plan__held(self->program, v)) os_program_drop_constant(self->program, v);
     return OS_OK;
   }
   return os_plan__supply(self, v);
