@@ -24,7 +24,7 @@ void os_bignum_subtract(os_bignum *self, const os_bignum *other);
 int os_bignum_compare(const os_bignum *a, const os_bignum *b);
 // self / divisor when that leaves no remainder, else false and self as it was.
 bool os_bignum_divide(os_bignum *self, uint32_t divisor);
-uint32_t os_bignum_bits(const os_bignum *self);          // 0 for zero
+uint32_t os_bignum_bits(const os_bignum *self);           // 0 for zero
 uint32_t os_bignum_trailing_zeros(const os_bignum *self); // not for zero
 
 #endif

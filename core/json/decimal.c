@@ -147,12 +147,14 @@ os_status os_decimal_divides(const os_decimal *a, const os_decimal *b, bool *ans
   *answer = true;
   if (a->count == 0) return OS_OK;
   int64_t k = (a->exponent - (int64_t)a->count) - (b->exponent - (int64_t)b->count);
-  if (k < 0) *answer = false;
+  if (k < 0)
+    *answer = false;
   else if (b->count <= 18) {
     uint64_t divisor = 0;
     for (os_digits y = os_digits__of(b); y.left > 0;) divisor = divisor * 10 + os_digits__next(&y);
     *answer = os_decimal__divides_small(a, divisor, k);
-  } else *answer = os_decimal__divides_large(a, b, k);
+  } else
+    *answer = os_decimal__divides_large(a, b, k);
   return OS_OK;
 }
 

@@ -12,8 +12,8 @@ typedef struct os_decimal {
   os_str digits; // slice of the text; may have one '.' inside
   size_t count;  // digits in it, without the '.'; 0 = zero
   int64_t exponent;
-  bool negative;    // also of -0
-  bool overflowed;  // the exponent does not fit: comparisons still order it beyond everything else (or near 0)
+  bool negative;   // also of -0
+  bool overflowed; // the exponent does not fit: comparisons still order it beyond everything else (or near 0)
 } os_decimal;
 
 // `text` must be a number by the grammar of RFC 8259.

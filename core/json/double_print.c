@@ -1,9 +1,8 @@
 // Shortest decimal of a binary64 (free-format printing of Steele and White, in the form of Burger and Dybvig), exact for
 // every value; laid out as ECMAScript's Number::toString does.
-#include "bignum.h"
-#include "decimal.h"
-
 #include "double_print.h"
+
+#include "bignum.h"
 
 #include <math.h>
 
@@ -43,14 +42,17 @@ static void os_shortest__next(os_shortest *self) {
 
 static void os_shortest__normalise(os_shortest *self, double value) {
   int k = (int)ceil(log10(value) - 1e-10); // right or one too small
-  if (k >= 0) os_bignum_power10(&self->s, (uint32_t)k);
+  if (k >= 0)
+    os_bignum_power10(&self->s, (uint32_t)k);
   else {
     os_bignum_power10(&self->r, (uint32_t)-k);
     os_bignum_power10(&self->up, (uint32_t)-k);
     os_bignum_power10(&self->down, (uint32_t)-k);
   }
-  if (os_shortest__beyond(self)) k++;
-  else os_shortest__next(self);
+  if (os_shortest__beyond(self))
+    k++;
+  else
+    os_shortest__next(self);
   self->exponent = k;
 }
 

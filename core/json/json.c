@@ -92,9 +92,11 @@ static bool os_json__is_token(os_str key, os_str token) {
   for (size_t i = 0; i < key.len; i++) {
     char c = key.data[i];
     if (c == '~' || c == '/') {
-      if (at + 2 > token.len || token.data[at] != '~' || token.data[at + 1] != (c == '~' ? '0' : '1')) return false;
+      if (at + 2 > token.len || token.data[at] != '~' || token.data[at + 1] != (c == '~' ? '0' : '1'))
+        return false;
       at += 2;
-    } else if (at >= token.len || token.data[at++] != c) return false;
+    } else if (at >= token.len || token.data[at++] != c)
+      return false;
   }
   return at == token.len;
 }
@@ -114,7 +116,8 @@ os_json *os_json_resolve(const os_json *root, os_str pointer) {
     size_t end = at;
     while (end < pointer.len && pointer.data[end] != '/') end++;
     os_str token = os_str_slice(pointer, at, end);
-    node = os_json_is(node, OS_JSON_ARRAY) ? os_json__index_token(node, token) : os_json__member_token(node, token);
+    node = os_json_is(node, OS_JSON_ARRAY) ? os_json__index_token(node, token)
+                                           : os_json__member_token(node, token);
     at = end;
   }
   return (os_json *)node;
@@ -128,7 +131,8 @@ void os_json_where(const os_json_document *document, os_arena *arena, const os_j
   os_where_range(where, node->start, node->end > node->start ? node->end : node->start + 1);
 }
 
-void os_json_where_key(const os_json_document *document, os_arena *arena, const os_json *node, os_where *where) {
+void os_json_where_key(const os_json_document *document, os_arena *arena, const os_json *node,
+                       os_where *where) {
   os_json_where(document, arena, node, where);
   if (node != NULL && node->key_end > 0) os_where_range(where, node->key_start, node->key_end);
 }
@@ -154,8 +158,10 @@ os_str os_json_excerpt(const os_json_document *document, os_arena *arena, const 
     char c = source.data[i];
     if (c == '"' && (i == 0 || source.data[i - 1] != '\\')) string = !string;
     bool white = !string && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
-    if (!white) to[len++] = c;
-    else if (len > 0 && to[len - 1] != ' ') to[len++] = ' ';
+    if (!white)
+      to[len++] = c;
+    else if (len > 0 && to[len - 1] != ' ')
+      to[len++] = ' ';
   }
   return os_json__cut(arena, (os_str){to, len});
 }
@@ -182,7 +188,8 @@ os_str os_json_quote(os_arena *arena, os_str text) {
       to[4] = hex[c >> 4];
       to[5] = hex[c & 15];
       to += 6;
-    } else *to++ = (char)c;
+    } else
+      *to++ = (char)c;
   }
   *to++ = '"';
   return (os_str){data, (size_t)(to - data)};

@@ -21,9 +21,9 @@ typedef struct os_json {
   uint32_t flags;
 } os_json;
 
-enum { // os_json.flags
-  OS_JSON_INTEGER = 1, // a number without fraction and exponent
-  OS_JSON_CUT = 2,     // a container beyond the depth limit: its children were checked but not kept
+enum {                    // os_json.flags
+  OS_JSON_INTEGER = 1,    // a number without fraction and exponent
+  OS_JSON_CUT = 2,        // a container beyond the depth limit: its children were checked but not kept
   OS_JSON_DUPLICATES = 4, // an object that had a key twice; the last one was kept
 };
 
@@ -39,8 +39,8 @@ typedef enum os_json_type {
 } os_json_type;
 
 typedef struct os_json_document {
-  os_str text; // as given, a byte-order mark included; borrowed
-  os_str file; // what findings call it; empty = the document of the call
+  os_str text;   // as given, a byte-order mark included; borrowed
+  os_str file;   // what findings call it; empty = the document of the call
   os_json *root; // NULL when the text is not JSON: json.syntax or json.encoding says where
   size_t nodes;
 } os_json_document;
@@ -56,7 +56,9 @@ typedef struct os_json_options {
 os_status os_json_parse(os_json_document *out, os_arena *arena, os_str file, os_str text,
                         const os_json_options *options, os_report *report);
 
-static inline os_json_type os_json_type_of(const os_json *self) { return (os_json_type)(self->item.type & 0xff); }
+static inline os_json_type os_json_type_of(const os_json *self) {
+  return (os_json_type)(self->item.type & 0xff);
+}
 static inline bool os_json_is(const os_json *self, os_json_type type) {
   return self != NULL && (self->item.type & (int)type) != 0;
 }
@@ -65,14 +67,17 @@ const char *os_json_type_name(const os_json *self);
 
 static inline os_json *os_json_first(const os_json *self) { return (os_json *)self->item.child; }
 static inline os_json *os_json_next(const os_json *self) { return (os_json *)self->item.next; }
-#define OS_JSON_EACH(child, parent)                                                                          \
-  for (os_json *child = (parent) == NULL ? NULL : os_json_first(parent); child != NULL; child = os_json_next(child))
+#define OS_JSON_EACH(child, parent)                                                     \
+  for (os_json *child = (parent) == NULL ? NULL : os_json_first(parent); child != NULL; \
+       child = os_json_next(child))
 
 // Decoded; may hold NUL. Empty unless it is a string / a member.
 static inline os_str os_json_string(const os_json *self) {
   return os_json_is(self, OS_JSON_STRING) ? (os_str){self->item.valuestring, self->length} : (os_str){"", 0};
 }
-static inline os_str os_json_key(const os_json *self) { return (os_str){self->item.string, self->key_length}; }
+static inline os_str os_json_key(const os_json *self) {
+  return (os_str){self->item.string, self->key_length};
+}
 // The value's bytes as written; of a number its exact decimal text.
 static inline os_str os_json_source(const os_json_document *document, const os_json *self) {
   return (os_str){document->text.data + self->start, self->end - self->start};
@@ -98,7 +103,8 @@ static inline uint32_t os_json_key_hash(os_str key) {
     memcpy(&high, p + left - 4, 4);
     a = low, b = high;
   } else if (left > 0) {
-    a = (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[left / 2] << 8 | (unsigned char)p[left - 1];
+    a = (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[left / 2] << 8 |
+        (unsigned char)p[left - 1];
   }
   h = (h ^ a) * 0x9e3779b97f4a7c15u;
   h ^= h >> 32;
@@ -123,7 +129,8 @@ os_str os_json_pointer_add(os_arena *arena, os_str pointer, os_str token);
 
 // Sets file, pointer and range of a finding's place to a value, or to a member's key. `node` NULL: the file alone.
 void os_json_where(const os_json_document *document, os_arena *arena, const os_json *node, os_where *where);
-void os_json_where_key(const os_json_document *document, os_arena *arena, const os_json *node, os_where *where);
+void os_json_where_key(const os_json_document *document, os_arena *arena, const os_json *node,
+                       os_where *where);
 // Short form of a value for a message's "found": at most about 80 bytes, cut at a character, with "..." where cut. Empty
 // for NULL.
 os_str os_json_excerpt(const os_json_document *document, os_arena *arena, const os_json *node);

@@ -6,7 +6,8 @@ static bool os_json__same_number(const os_json_document *a_document, const os_js
                                  const os_json_document *b_document, const os_json *b) {
   os_str x = os_json_source(a_document, a), y = os_json_source(b_document, b);
   // Integers of up to 15 digits are exact as binary64.
-  if (a->flags & b->flags & OS_JSON_INTEGER && x.len < 16 && y.len < 16) return a->item.valuedouble == b->item.valuedouble;
+  if (a->flags & b->flags & OS_JSON_INTEGER && x.len < 16 && y.len < 16)
+    return a->item.valuedouble == b->item.valuedouble;
   if (os_str_eq(x, y)) return true;
   os_decimal i = os_decimal_of(x), j = os_decimal_of(y);
   return os_decimal_compare(&i, &j) == 0;
@@ -38,7 +39,9 @@ bool os_json_equal(const os_json_document *a_document, const os_json *a, const o
       if (next == NULL) {
         a = a->parent;
         b = b->parent;
-      } else b = os_json_is(a->parent, OS_JSON_ARRAY) ? os_json_next(b) : os_json_get(b->parent, os_json_key(next));
+      } else
+        b = os_json_is(a->parent, OS_JSON_ARRAY) ? os_json_next(b)
+                                                 : os_json_get(b->parent, os_json_key(next));
     }
     a = next;
     if (b == NULL) return false;
@@ -62,7 +65,8 @@ static uint64_t os_json__hash_here(const os_json_document *document, const os_js
 
 // The hash of a container is the sum, over everything below it, of what stands there mixed with the path to it: a sum
 // does not mind the order of members.
-uint64_t os_json_hash(os_arena *arena, const os_json_document *document, const os_json *root, os_status *status) {
+uint64_t os_json_hash(os_arena *arena, const os_json_document *document, const os_json *root,
+                      os_status *status) {
   struct {
     uint64_t *items;
     size_t count, room;
@@ -108,7 +112,8 @@ static void os_json__sort_hashed(os_json_hashed *items, os_json_hashed *spare, s
       size_t middle = start + width < count ? start + width : count;
       size_t end = start + 2 * width < count ? start + 2 * width : count;
       for (size_t to = start, a = start, b = middle; to < end; to++)
-        spare[to] = a < middle && (b >= end || os_json__before(&items[a], &items[b])) ? items[a++] : items[b++];
+        spare[to] =
+            a < middle && (b >= end || os_json__before(&items[a], &items[b])) ? items[a++] : items[b++];
     }
     memcpy(items, spare, count * sizeof *items);
   }
@@ -136,7 +141,8 @@ const os_json *os_json_repeated(os_arena *arena, const os_json_document *documen
     *status = OS_OUT_OF_MEMORY;
     return NULL;
   }
-  OS_JSON_EACH(child, array) items[at++] = (os_json_hashed){os_json_hash(arena, document, child, status), child};
+  OS_JSON_EACH(child, array)
+  items[at++] = (os_json_hashed){os_json_hash(arena, document, child, status), child};
   if (*status != OS_OK) return NULL;
   os_json__sort_hashed(items, spare, count);
   const os_json *found = NULL;

@@ -7,7 +7,8 @@
 bool os_json_equal(const os_json_document *a_document, const os_json *a, const os_json_document *b_document,
                    const os_json *b);
 // Equal values have equal hashes. `arena` holds what deep values need; *status gets OS_OUT_OF_MEMORY without it.
-uint64_t os_json_hash(os_arena *arena, const os_json_document *document, const os_json *node, os_status *status);
+uint64_t os_json_hash(os_arena *arena, const os_json_document *document, const os_json *node,
+                      os_status *status);
 // The first child of an array that equals an earlier one, which goes to *earlier; NULL when all differ.
 const os_json *os_json_repeated(os_arena *arena, const os_json_document *document, const os_json *array,
                                 const os_json **earlier, os_status *status);

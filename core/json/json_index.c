@@ -13,10 +13,14 @@ static bool os_json__same_key(const os_json *a, const os_json *b) {
 
 static void os_json__unlink(os_json *object, os_json *child) {
   cJSON *item = &child->item, *first = object->item.child;
-  if (item->next != NULL) item->next->prev = item->prev;
-  else first->prev = item->prev;
-  if (item == first) object->item.child = item->next;
-  else item->prev->next = item->next;
+  if (item->next != NULL)
+    item->next->prev = item->prev;
+  else
+    first->prev = item->prev;
+  if (item == first)
+    object->item.child = item->next;
+  else
+    item->prev->next = item->next;
   object->length--;
   object->flags |= OS_JSON_DUPLICATES;
 }
@@ -64,7 +68,8 @@ static void os_json__sort(os_json **items, os_json **spare, size_t count) {
       size_t middle = start + width < count ? start + width : count;
       size_t end = start + 2 * width < count ? start + 2 * width : count;
       for (size_t to = start, a = start, b = middle; to < end; to++)
-        spare[to] = a < middle && (b >= end || os_json__order(items[a], items[b]) <= 0) ? items[a++] : items[b++];
+        spare[to] =
+            a < middle && (b >= end || os_json__order(items[a], items[b]) <= 0) ? items[a++] : items[b++];
     }
     memcpy(items, spare, count * sizeof *items);
   }
@@ -106,7 +111,8 @@ static bool os_json__index_room(os_scan *self, os_json_index *index, uint32_t ro
 
 static bool os_json__index_add(os_scan *self, os_json_index *index, os_json *member) {
   if (index->crowded) return true;
-  if (index->count * 2 > index->mask && !os_json__index_room(self, index, (index->mask + 1) * 4)) return false;
+  if (index->count * 2 > index->mask && !os_json__index_room(self, index, (index->mask + 1) * 4))
+    return false;
   uint32_t at = member->order & index->mask, probes = 0;
   while (index->slots[at] != NULL && !os_json__same_key(index->slots[at], member)) {
     if (++probes > LONGEST_PROBE) {
@@ -153,8 +159,10 @@ static os_json *os_json__search(const os_json_index *index, os_str key, uint32_t
     os_json *item = index->sorted[middle];
     int order = item->order != hash ? (item->order < hash ? -1 : 1) : os_str_cmp(os_json_key(item), key);
     if (order == 0) return item;
-    if (order < 0) low = middle + 1;
-    else high = middle;
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return NULL;
 }

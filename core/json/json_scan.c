@@ -11,11 +11,11 @@ bool os_scan_fail(os_scan *self, const char *at, const char *expected, const cha
   return false;
 }
 
-enum { NODES_AT_ONCE = 48 }; // zeroed together, and still in the cache when they are used
+enum { NODES_AT_ONCE = 64 };
 
 static os_json *os_scan__node(os_scan *self) {
   if (self->spare == self->spare_end) {
-    self->spare = OS_ARENA_ARRAY(self->arena, NODES_AT_ONCE, os_json);
+    self->spare = os_arena_alloc(self->arena, NODES_AT_ONCE * sizeof(os_json));
     if (self->spare == NULL) {
       self->spare_end = NULL;
       self->status = OS_OUT_OF_MEMORY;
@@ -24,6 +24,10 @@ static os_json *os_scan__node(os_scan *self) {
     self->spare_end = self->spare + NODES_AT_ONCE;
   }
   self->document->nodes++;
+  // In two halves, which compilers copy with a few stores: a call of memset for each node takes longer than the scan.
+  memcpy(self->spare, &self->blank, sizeof(os_json) / 2);
+  memcpy((char *)self->spare + sizeof(os_json) / 2, (const char *)&self->blank + sizeof(os_json) / 2,
+         sizeof(os_json) / 2);
   return self->spare++;
 }
 
@@ -55,7 +59,7 @@ static const char *const TRAILING = "The comma before it is one too many.";
 static os_json *os_scan__key(os_scan *self, bool first) {
   const char *start = self->p;
   if (start >= self->end || *start != '"') {
-    const char *hint = start < self->end && *start == '}' ? TRAILING
+    const char *hint = start < self->end && *start == '}'    ? TRAILING
                        : start < self->end && *start == '\'' ? "Keys stand in double quotation marks."
                                                              : NULL;
     os_scan_fail(self, start, first ? KEY_OR_END : KEY, hint);
@@ -71,7 +75,8 @@ static os_json *os_scan__key(os_scan *self, bool first) {
   node->key_start = (uint32_t)(start - self->text);
   node->key_end = (uint32_t)(self->p - self->text);
   node->order = os_json_key_hash(key);
-  if (self->container->length >= OS_JSON_INDEX_FROM && !os_scan_index_member(self, self->container, node)) return NULL;
+  if (self->container->length >= OS_JSON_INDEX_FROM && !os_scan_index_member(self, self->container, node))
+    return NULL;
   const char *p = os_scan_white(self->p, self->end);
   if (p >= self->end || *p != ':') {
     os_scan_fail(self, p, "\":\"", NULL);
@@ -103,7 +108,8 @@ static void os_scan__too_deep(os_scan *self, const os_json *node) {
   while (outer->parent != NULL && outer->parent->length == 1) outer = outer->parent;
   os_finding *finding = os_report_add(
       self->report, &os_rule_json_depth,
-      "Arrays and objects are nested more than %u deep here; what lies deeper was not looked at.", self->depth_limit);
+      "Arrays and objects are nested more than %u deep here; what lies deeper was not looked at.",
+      self->depth_limit);
   os_json_where(self->document, self->arena, outer, &finding->where);
   os_related *related = os_finding_relate(self->report, finding, "the first one that is too deep");
   related->where.file = self->document->file;
@@ -130,7 +136,12 @@ static bool os_scan__word(os_scan *self, os_json *node, const char *word, size_t
   size_t i = 1;
   if ((size_t)(self->end - p) >= 5 && memcmp(p, word, 4) == 0) i = 4;
   while (i < len && p + i < self->end && p[i] == word[i]) i++;
-  if (i < len) return os_scan_fail(self, p + i, type == cJSON_NULL ? "null" : type == cJSON_True ? "true" : "false", NULL);
+  if (i < len)
+    return os_scan_fail(self, p + i,
+                        type == cJSON_NULL   ? "null"
+                        : type == cJSON_True ? "true"
+                                             : "false",
+                        NULL);
   node->item.type = type;
   self->p = p + len;
   return true;
@@ -164,12 +175,18 @@ static bool os_scan__value(os_scan *self, os_json *node) {
       node->item.valuestring = (char *)string.data;
       node->length = (uint32_t)string.len;
     }
-  } else if (c == '{' || c == '[') return os_scan__open(self, node, c == '{');
-  else if (c == '-' || (c >= '0' && c <= '9')) ok = os_scan_number(self, node);
-  else if (c == 't') ok = os_scan__word(self, node, "true", 4, cJSON_True);
-  else if (c == 'f') ok = os_scan__word(self, node, "false", 5, cJSON_False);
-  else if (c == 'n') ok = os_scan__word(self, node, "null", 4, cJSON_NULL);
-  else ok = os_scan__no_value(self);
+  } else if (c == '{' || c == '[')
+    return os_scan__open(self, node, c == '{');
+  else if (c == '-' || (c >= '0' && c <= '9'))
+    ok = os_scan_number(self, node);
+  else if (c == 't')
+    ok = os_scan__word(self, node, "true", 4, cJSON_True);
+  else if (c == 'f')
+    ok = os_scan__word(self, node, "false", 5, cJSON_False);
+  else if (c == 'n')
+    ok = os_scan__word(self, node, "null", 4, cJSON_NULL);
+  else
+    ok = os_scan__no_value(self);
   if (ok) node->end = (uint32_t)(self->p - self->text);
   return ok;
 }
@@ -178,7 +195,8 @@ static bool os_scan__close(os_scan *self) {
   os_json *container = self->container;
   self->p++;
   container->end = (uint32_t)(self->p - self->text);
-  if (os_json_type_of(container) == OS_JSON_OBJECT && container->length > 1 && !os_scan_close_object(self, container))
+  if (os_json_type_of(container) == OS_JSON_OBJECT && container->length > 1 &&
+      !os_scan_close_object(self, container))
     return false;
   self->container = container->parent;
   self->depth--;
@@ -196,7 +214,8 @@ static bool os_scan__after(os_scan *self, os_json **next) {
       *next = object ? os_scan__key(self, false) : os_scan__child(self);
       return *next != NULL;
     }
-    if (c != (object ? '}' : ']')) return os_scan_fail(self, self->p, object ? "\",\" or \"}\"" : "\",\" or \"]\"", NULL);
+    if (c != (object ? '}' : ']'))
+      return os_scan_fail(self, self->p, object ? "\",\" or \"}\"" : "\",\" or \"]\"", NULL);
     if (!os_scan__close(self)) return false;
   }
   *next = NULL;
@@ -262,8 +281,8 @@ static void os_scan__report_encoding(os_scan *self, size_t at) {
   size_t size = self->document->text.len;
   bool wide = size >= 2 && ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
   os_finding *finding = os_report_add(self->report, &os_rule_json_encoding,
-                                      "The byte 0x%02X is not UTF-8 here.%s Save the file as UTF-8.", bytes[at],
-                                      wide ? " The file looks like UTF-16." : "");
+                                      "The byte 0x%02X is not UTF-8 here.%s Save the file as UTF-8.",
+                                      bytes[at], wide ? " The file looks like UTF-16." : "");
   finding->expected = OS_STR("UTF-8");
   finding->actual = os_arena_format(self->arena, "0x%02X", bytes[at]);
   finding->where.file = self->document->file;
@@ -274,8 +293,9 @@ static void os_scan__skip_bom(os_scan *self) {
   if (self->end - self->p < 3 || memcmp(self->p, "\xef\xbb\xbf", 3) != 0) return;
   self->p += 3;
   if (self->report == NULL) return;
-  os_finding *finding = os_report_add(self->report, &os_rule_json_bom,
-                                      "The text starts with a byte-order mark; save it as UTF-8 without one.");
+  os_finding *finding =
+      os_report_add(self->report, &os_rule_json_bom,
+                    "The text starts with a byte-order mark; save it as UTF-8 without one.");
   finding->where.file = self->document->file;
   os_where_range(&finding->where, 0, 3);
   os_fix *fix = os_finding_fix(self->report, finding, true, "Remove the byte-order mark");
@@ -306,7 +326,9 @@ os_status os_json_parse(os_json_document *out, os_arena *arena, os_str file, os_
   if (scan.status != OS_OK) return scan.status;
   if (report == NULL) return OS_OK;
   // A text that breaks off at the bad byte is not wrong before it.
-  if (valid < text.len && (ok || scan.p >= scan.end)) os_scan__report_encoding(&scan, valid);
-  else os_scan__report_syntax(&scan);
+  if (valid < text.len && (ok || scan.p >= scan.end))
+    os_scan__report_encoding(&scan, valid);
+  else
+    os_scan__report_syntax(&scan);
   return OS_OK;
 }

@@ -12,7 +12,8 @@ typedef struct os_scan {
   os_json_document *document;
   bool duplicate_errors;
   os_json *spare, *spare_end; // nodes not yet used
-  os_json *container; // innermost open one that has nodes
+  os_json blank;              // what they start as: zeros
+  os_json *container;         // innermost open one that has nodes
   uint32_t depth, depth_limit;
   bool depth_told;
   const char *expected; // after a failure: what could stand at p

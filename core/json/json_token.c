@@ -13,7 +13,8 @@ static inline const char *os_scan__plain(const char *p, const char *end) {
     quote = word ^ ones * '"';
     slash = word ^ ones * '\\';
     // Bits above the first hit may be wrong (borrows run upwards); the first never is.
-    uint64_t hit = (((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((word - ones * 0x20) & ~word)) & highs;
+    uint64_t hit =
+        (((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((word - ones * 0x20) & ~word)) & highs;
     if (hit != 0) return p + (__builtin_ctzll(hit) >> 3);
     p += 8;
   }
@@ -50,8 +51,9 @@ static uint32_t os_scan__unit(const char *hex) {
 
 static void os_scan__lone(os_scan *self, const os_json *node, const char *at) {
   if (self->report == NULL) return;
-  os_finding *finding = os_report_add(self->report, &os_rule_json_surrogate,
-                                      "\"%.6s\" is half of a surrogate pair; write both halves or the character itself.", at);
+  os_finding *finding =
+      os_report_add(self->report, &os_rule_json_surrogate,
+                    "\"%.6s\" is half of a surrogate pair; write both halves or the character itself.", at);
   if (node != NULL) os_where_pointer(&finding->where, os_json_pointer(self->arena, node));
   finding->where.file = self->document->file;
   finding->expected = OS_STR("a pair: \\uD800 to \\uDBFF, then \\uDC00 to \\uDFFF");
@@ -111,7 +113,8 @@ bool os_scan_string(os_scan *self, const os_json *node, os_str *out) {
     if (p >= self->end) return os_scan_fail(self, p, "the quotation mark that ends the string", NULL);
     if (*p == '"') break;
     if (*p != '\\')
-      return os_scan_fail(self, p, "a character of the string", "Control characters are written as escapes such as \\n.");
+      return os_scan_fail(self, p, "a character of the string",
+                          "Control characters are written as escapes such as \\n.");
     escapes = true;
     p = os_scan__check_escape(self, p + 1);
     if (p == NULL) return false;
@@ -138,7 +141,8 @@ static double os_scan__double(const char *start, const char *end) {
   const char *p = start + (*start == '-');
   bool fraction = false;
   for (; p < end && (*p | 0x20) != 'e'; p++) {
-    if (*p == '.') fraction = true;
+    if (*p == '.')
+      fraction = true;
     else {
       mantissa = mantissa * 10 + (uint64_t)(*p - '0');
       digits += digits > 0 || *p != '0';
@@ -149,7 +153,8 @@ static double os_scan__double(const char *start, const char *end) {
   if (p < end) {
     bool minus = p[1] == '-';
     int written = 0;
-    for (p += 1 + (p[1] == '-' || p[1] == '+'); p < end && written < 1000; p++) written = written * 10 + (*p - '0');
+    for (p += 1 + (p[1] == '-' || p[1] == '+'); p < end && written < 1000; p++)
+      written = written * 10 + (*p - '0');
     exponent += minus ? -written : written;
     if (p < end) exponent = 9999;
   }
@@ -167,8 +172,10 @@ static bool os_scan__check_number(os_scan *self, bool *integer) {
   if (*p == '0') {
     p++;
     if (p < end && *p >= '0' && *p <= '9')
-      return os_scan_fail(self, p, "\".\", an exponent or the end of the number", "Numbers have no leading zeros.");
-  } else p = os_scan__digits(p, end);
+      return os_scan_fail(self, p, "\".\", an exponent or the end of the number",
+                          "Numbers have no leading zeros.");
+  } else
+    p = os_scan__digits(p, end);
   if (p < end && *p == '.') {
     *integer = false;
     const char *digits = ++p;
@@ -212,7 +219,9 @@ bool os_scan_number(os_scan *self, os_json *node) {
   if (integer) node->flags |= OS_JSON_INTEGER;
   double value = os_scan__double(start, self->p);
   node->item.valuedouble = value;
-  node->item.valueint = value >= 2147483647.0 ? 2147483647 : value <= -2147483648.0 ? -2147483647 - 1 : (int)value;
+  node->item.valueint = value >= 2147483647.0    ? 2147483647
+                        : value <= -2147483648.0 ? -2147483647 - 1
+                                                 : (int)value;
   return true;
 }
 
@@ -244,7 +253,8 @@ static bool os_scan__top(const os_scan_bits *bits) {
 
 static bool os_scan__skip_key(os_scan *self, const os_json *node) {
   os_str key;
-  if (self->p >= self->end || *self->p != '"') return os_scan_fail(self, self->p, "a key in quotation marks", NULL);
+  if (self->p >= self->end || *self->p != '"')
+    return os_scan_fail(self, self->p, "a key in quotation marks", NULL);
   if (!os_scan_string(self, node, &key)) return false;
   self->p = os_scan_white(self->p, self->end);
   if (self->p >= self->end || *self->p != ':') return os_scan_fail(self, self->p, "\":\"", NULL);

@@ -11,7 +11,8 @@ static void os_json__escape(os_text *out, unsigned char c) {
   const char *known = c == 0 ? NULL : strchr(from, c);
   char escape[6] = {'\\', (char)c};
   size_t len = 2;
-  if (known != NULL) escape[1] = into[known - from];
+  if (known != NULL)
+    escape[1] = into[known - from];
   else if (c < 0x20) {
     memcpy(escape + 1, "u00", 3);
     escape[4] = hex[c >> 4];
@@ -47,8 +48,10 @@ void os_json_write_string(os_text *out, os_str text) {
 
 void os_json_write_double(os_text *out, double value) {
   char room[OS_DOUBLE_ROOM];
-  if (!isfinite(value)) os_text_puts(out, "null");
-  else os_text_put(out, (os_str){room, os_double_print(value, room)});
+  if (!isfinite(value))
+    os_text_puts(out, "null");
+  else
+    os_text_put(out, (os_str){room, os_double_print(value, room)});
 }
 
 // ---- Walking a tree without recursion ---------------------------------------------------------------------
@@ -73,9 +76,12 @@ static void os_json__write_number(os_json_writer *self, const os_json *node) {
   os_decimal value = os_decimal_of(source);
   char room[OS_DOUBLE_ROOM];
   size_t len = value.count == 0 ? 0 : os_decimal_print_shortest(&value, source, room);
-  if (value.count == 0) os_text_char(self->out, '0');
-  else if (len > 0) os_text_put(self->out, (os_str){room, len});
-  else os_text_put(self->out, source);
+  if (value.count == 0)
+    os_text_char(self->out, '0');
+  else if (len > 0)
+    os_text_put(self->out, (os_str){room, len});
+  else
+    os_text_put(self->out, source);
 }
 
 static void os_json__write_scalar(os_json_writer *self, const os_json *node) {
@@ -125,7 +131,8 @@ typedef struct os_json_frames {
   size_t count, room;
 } os_json_frames;
 
-static bool os_json__enter(os_json_writer *self, os_json_frames *frames, os_arena *arena, const os_json *node) {
+static bool os_json__enter(os_json_writer *self, os_json_frames *frames, os_arena *arena,
+                           const os_json *node) {
   os_json_frame *frame = OS_PUSH(arena, frames);
   if (frame == NULL) return false;
   frame->container = node;
@@ -143,8 +150,10 @@ static bool os_json__enter(os_json_writer *self, os_json_frames *frames, os_aren
 
 static void os_json__advance(os_json_frame *frame) {
   frame->at++;
-  if (frame->sorted == NULL) frame->next = os_json_next(frame->next);
-  else frame->next = frame->at < frame->container->length ? frame->sorted[frame->at] : NULL;
+  if (frame->sorted == NULL)
+    frame->next = os_json_next(frame->next);
+  else
+    frame->next = frame->at < frame->container->length ? frame->sorted[frame->at] : NULL;
 }
 
 static void os_json__line(os_json_writer *self, size_t depth) {
@@ -157,7 +166,8 @@ static os_status os_json__write(os_json_writer *self, os_arena *arena, const os_
   os_json_frames frames = {0};
   for (;;) {
     bool container = os_json_is(node, OS_JSON_ARRAY) || os_json_is(node, OS_JSON_OBJECT);
-    if (!container) os_json__write_scalar(self, node);
+    if (!container)
+      os_json__write_scalar(self, node);
     else {
       os_text_char(self->out, os_json_is(node, OS_JSON_ARRAY) ? '[' : '{');
       if (!os_json__enter(self, &frames, arena, node)) return OS_OUT_OF_MEMORY;
@@ -192,7 +202,8 @@ void os_json_write_plain(os_text *out, const os_json_document *document, const o
   os_json__write_own(&writer, node);
 }
 
-void os_json_write_pretty(os_text *out, const os_json_document *document, const os_json *node, unsigned indent) {
+void os_json_write_pretty(os_text *out, const os_json_document *document, const os_json *node,
+                          unsigned indent) {
   os_json_writer writer = {.out = out, .document = document, .form = PRETTY, .indent = indent};
   os_json__write_own(&writer, node);
 }

@@ -13,8 +13,10 @@ void os_json_write_double(os_text *out, double value);
 void os_json_write_plain(os_text *out, const os_json_document *document, const os_json *node);
 // RFC 8785: keys by UTF-16 code units, numbers as binary64. A number beyond binary64 has no such form and is written as
 // its text. `arena` holds what is needed to sort.
-os_status os_json_write_canonical(os_text *out, os_arena *arena, const os_json_document *document, const os_json *node);
+os_status os_json_write_canonical(os_text *out, os_arena *arena, const os_json_document *document,
+                                  const os_json *node);
 // The value as it would stand at `indent` levels in a document of two-blank indentation.
-void os_json_write_pretty(os_text *out, const os_json_document *document, const os_json *node, unsigned indent);
+void os_json_write_pretty(os_text *out, const os_json_document *document, const os_json *node,
+                          unsigned indent);
 
 #endif

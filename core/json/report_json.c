@@ -97,8 +97,10 @@ static void os_report__fix(os_members *parent, const os_fix *fix) {
     os_members__number(&members, "byteStart", edit->byte_start);
     os_members__number(&members, "byteEnd", edit->byte_end);
     os_members__key(&members, edit->binary ? "base64" : "text");
-    if (edit->binary) os_report__base64(self.out, edit->text);
-    else os_json_write_string(self.out, edit->text);
+    if (edit->binary)
+      os_report__base64(self.out, edit->text);
+    else
+      os_json_write_string(self.out, edit->text);
     os_members__end(&members);
   }
   os_text_char(self.out, ']');

@@ -53,8 +53,7 @@ os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, o
   if (source.len > 0) memcpy(ended, source.data, source.len);
   ended[source.len] = 0;
   int len = 0;
-  uint8_t *code =
-      lre_compile(&len, trouble, sizeof trouble, ended, source.len, LRE_FLAG_UNICODE, &run);
+  uint8_t *code = lre_compile(&len, trouble, sizeof trouble, ended, source.len, LRE_FLAG_UNICODE, &run);
   if (code == NULL) {
     *message = os_arena_format(arena, "%s", trouble[0] == 0 ? "not a regular expression" : trouble);
     return OS_OK;
@@ -88,7 +87,8 @@ static bool os_pattern__ascii(os_str text) {
   return true;
 }
 
-os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t steps, bool *matches) {
+os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t steps,
+                           bool *matches) {
   *matches = false;
   if (self->simple != NULL) {
     *matches = os_pattern_simple_match(self->simple, text);
@@ -102,13 +102,15 @@ os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str tex
   size_t len = text.len;
   if (!os_pattern__ascii(text)) {
     wide = os_memory_alloc(memory, text.len * sizeof *wide);
-    if (wide != NULL) len = os_pattern__utf16(text, wide);
-    else len = SIZE_MAX;
+    if (wide != NULL)
+      len = os_pattern__utf16(text, wide);
+    else
+      len = SIZE_MAX;
   }
   int found = LRE_RET_MEMORY_ERROR;
   if (len != SIZE_MAX)
-    found = lre_exec(captures, self->code, wide != NULL ? (const uint8_t *)wide : (const uint8_t *)text.data, 0,
-                     (int)len, wide != NULL ? 1 : 0, &run);
+    found = lre_exec(captures, self->code, wide != NULL ? (const uint8_t *)wide : (const uint8_t *)text.data,
+                     0, (int)len, wide != NULL ? 1 : 0, &run);
   os_memory_free(memory, wide);
   os_memory_free(memory, captures);
   *matches = found == 1;

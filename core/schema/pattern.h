@@ -12,6 +12,7 @@ typedef struct os_pattern os_pattern;
 os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, os_str *message);
 // Whether it matches somewhere in the text (well-formed UTF-8). OS_LIMIT after about `steps` steps or without the memory
 // that backtracking wants; `memory` is only used during the call.
-os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t steps, bool *matches);
+os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t steps,
+                           bool *matches);
 
 #endif

@@ -25,7 +25,8 @@ static char os_pattern__literal(os_pattern_reader *self) {
   if (self->p >= self->end) return 0;
   char c = *self->p;
   if (c == '\\') {
-    if (self->p + 1 >= self->end || strchr(".-/\\^$*+?()[]{}|", self->p[1]) == NULL || self->p[1] == 0) return 0;
+    if (self->p + 1 >= self->end || strchr(".-/\\^$*+?()[]{}|", self->p[1]) == NULL || self->p[1] == 0)
+      return 0;
     self->p += 2;
     return self->p[-1];
   }
@@ -38,7 +39,8 @@ static bool os_pattern__set(os_pattern_reader *self, os_pattern_part *part) {
   self->p++;
   while (self->p < self->end && *self->p != ']') {
     char inside = *self->p;
-    char from = strchr(".*+?(){}$|", inside) != NULL && inside != 0 ? (self->p++, inside) : os_pattern__literal(self);
+    char from =
+        strchr(".*+?(){}$|", inside) != NULL && inside != 0 ? (self->p++, inside) : os_pattern__literal(self);
     if (from == 0) return false;
     char to = from;
     if (self->end - self->p >= 2 && self->p[0] == '-' && self->p[1] != ']') {
@@ -78,7 +80,8 @@ static bool os_pattern__count(os_pattern_reader *self, os_pattern_part *part) {
     }
     if (self->p >= self->end || *self->p++ != '}') return false;
   }
-  return self->p >= self->end || strchr("?*+{", *self->p) == NULL; // lazy and possessive forms are left to the engine
+  return self->p >= self->end ||
+         strchr("?*+{", *self->p) == NULL; // lazy and possessive forms are left to the engine
 }
 
 // Taking as much as there is can only be wrong where the next part could have wanted some of it.

@@ -6,16 +6,19 @@
 static os_status os_apply__object(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   (void)node;
   if (!os_json_is(row->value, OS_JSON_OBJECT)) {
-    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is an object of schemas.", row->keyword->name);
+    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is an object of schemas.",
+                     row->keyword->name);
     return OS_OK;
   }
-  return os_compile_entries(self, row->value, strcmp(row->keyword->name, "patternProperties") == 0, &row->as.list.entries);
+  return os_compile_entries(self, row->value, strcmp(row->keyword->name, "patternProperties") == 0,
+                            &row->as.list.entries);
 }
 
 static os_status os_apply__array(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   (void)node;
   if (!os_json_is(row->value, OS_JSON_ARRAY) || row->value->length == 0) {
-    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is a list of at least one schema.", row->keyword->name);
+    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is a list of at least one schema.",
+                     row->keyword->name);
     return OS_OK;
   }
   return os_compile_entries(self, row->value, false, &row->as.list.entries);
@@ -37,7 +40,8 @@ static os_status os_apply__additional(os_compile *self, const os_schema_node *no
     row->keyword = NULL;
     return OS_OK;
   }
-  const os_schema_row *named = os_schema_row_of(node, "properties"), *patterns = os_schema_row_of(node, "patternProperties");
+  const os_schema_row *named = os_schema_row_of(node, "properties"),
+                      *patterns = os_schema_row_of(node, "patternProperties");
   row->as.rest.named = named == NULL ? NULL : &named->as.list.entries;
   row->as.rest.patterns = patterns == NULL ? NULL : &patterns->as.list.entries;
   row->as.rest.named_closed = named != NULL && patterns == NULL && os_json_is(row->value, OS_JSON_FALSE);
@@ -57,7 +61,8 @@ static os_status os_apply__compile_items(os_compile *self, const os_schema_node 
   return row->as.rest.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-static uint32_t os_apply__count(const os_compile *self, const os_schema_node *node, const char *name, uint32_t otherwise) {
+static uint32_t os_apply__count(const os_compile *self, const os_schema_node *node, const char *name,
+                                uint32_t otherwise) {
   const os_json *value = os_json_member(node->json, name);
   uint64_t count = otherwise;
   if (!os_json_is(value, OS_JSON_NUMBER)) return otherwise;
@@ -65,7 +70,8 @@ static uint32_t os_apply__count(const os_compile *self, const os_schema_node *no
   return os_decimal_uint64(&number, &count) && count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
-static os_status os_apply__compile_contains(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+static os_status os_apply__compile_contains(os_compile *self, const os_schema_node *node,
+                                            os_schema_row *row) {
   row->as.contains.least = os_apply__count(self, node, "minContains", 1);
   row->as.contains.most = os_apply__count(self, node, "maxContains", UINT32_MAX);
   row->as.contains.node = os_compile_node(self, row->value);
@@ -84,10 +90,12 @@ static os_status os_apply__compile_if(os_compile *self, const os_schema_node *no
   return row->as.condition.test == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-static os_status os_apply__compile_dependent_required(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+static os_status os_apply__compile_dependent_required(os_compile *self, const os_schema_node *node,
+                                                      os_schema_row *row) {
   (void)node;
   if (!os_json_is(row->value, OS_JSON_OBJECT))
-    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"dependentRequired\" is an object of lists.");
+    os_compile_wrong(self, &os_rule_schema_invalid, row->value,
+                     "\"dependentRequired\" is an object of lists.");
   return OS_OK;
 }
 
@@ -114,7 +122,8 @@ static os_step os_apply__properties(os_eval *self, os_frame *frame, const os_sch
   return OS_STEP_DONE;
 }
 
-static os_step os_apply__pattern_properties(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+static os_step os_apply__pattern_properties(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                            bool passed) {
   const os_schema_entries *entries = &row->as.list.entries;
   if (frame->step > 0 && !passed) frame->passed = false;
   if (frame->step == 0) {
@@ -134,7 +143,8 @@ static os_step os_apply__pattern_properties(os_eval *self, os_frame *frame, cons
 }
 
 static bool os_apply__known(os_eval *self, const os_schema_row *row, const os_json *member) {
-  if (row->as.rest.named != NULL && os_schema_find(row->as.rest.named, os_json_key(member), member->order) != NULL)
+  if (row->as.rest.named != NULL &&
+      os_schema_find(row->as.rest.named, os_json_key(member), member->order) != NULL)
     return true;
   if (row->as.rest.patterns == NULL) return false;
   for (uint32_t i = 0; i < row->as.rest.patterns->count; i++)
@@ -158,12 +168,15 @@ static os_str os_apply__nearest(const os_schema_entries *named, const os_json *m
 static os_str os_apply__names(os_eval *self, const os_schema_entries *named) {
   os_str text = {0};
   for (uint32_t i = 0; named != NULL && i < named->count && i < 24; i++)
-    text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), i == 0 ? "" : ", ", OS_ARG(named->items[i].name));
+    text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), i == 0 ? "" : ", ",
+                           OS_ARG(named->items[i].name));
   return text;
 }
 
-static void os_apply__explain_additional(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *member) {
-  os_str name = os_json_quote(self->arena, os_json_key(member)), nearest = os_apply__nearest(row->as.rest.named, member);
+static void os_apply__explain_additional(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                         const os_json *member) {
+  os_str name = os_json_quote(self->arena, os_json_key(member)),
+         nearest = os_apply__nearest(row->as.rest.named, member);
   os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_additional_properties, member,
                                         "The member %.*s is not known here; %s%.*s%s.", OS_ARG(name),
                                         nearest.len > 0 ? "did you mean \"" : "remove it", OS_ARG(nearest),
@@ -174,13 +187,18 @@ static void os_apply__explain_additional(os_eval *self, os_frame *frame, const o
   if (nearest.len == 0) return;
   os_str quoted = os_json_quote(self->arena, nearest);
   os_fix *fix = os_finding_fix(frame->report, finding, false, "Rename it to %.*s", OS_ARG(quoted));
-  os_fix_edit(frame->report, fix, self->document->file, (os_range){member->key_start, member->key_end}, quoted);
+  os_fix_edit(frame->report, fix, self->document->file, (os_range){member->key_start, member->key_end},
+              quoted);
 }
 
 // A member's name as a value that stands where the name stands.
 static os_json os_apply__name_of(const os_json *member) {
-  os_json name = {.parent = member->parent, .start = member->key_start, .end = member->key_end,
-                  .length = member->key_length, .key_length = member->key_length, .order = member->order};
+  os_json name = {.parent = member->parent,
+                  .start = member->key_start,
+                  .end = member->key_end,
+                  .length = member->key_length,
+                  .key_length = member->key_length,
+                  .order = member->order};
   name.item.type = cJSON_String;
   name.item.valuestring = name.item.string = member->item.string;
   return name;
@@ -191,13 +209,15 @@ static bool os_apply__name_passes(os_eval *self, const os_schema_row *names, con
   return os_eval_quick(self, names->as.one.node, &name);
 }
 
-static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                               bool passed) {
   if (row->as.rest.named_closed && frame->report == NULL) return OS_STEP_DONE; // properties has looked
   if (frame->step > 0 && !passed) frame->passed = false;
   if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
   const os_json *child;
   while ((child = os_apply__next_child(frame)) != NULL) {
-    if (row->as.rest.names != NULL && frame->report == NULL && !os_apply__name_passes(self, row->as.rest.names, child)) {
+    if (row->as.rest.names != NULL && frame->report == NULL &&
+        !os_apply__name_passes(self, row->as.rest.names, child)) {
       frame->passed = false;
       return OS_STEP_DONE;
     }
@@ -221,7 +241,8 @@ static const os_json *os_apply__name(os_eval *self, os_frame *frame, const os_js
   return frame->name;
 }
 
-static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                        bool passed) {
   if (row->as.one.on_the_way && frame->report == NULL) return OS_STEP_DONE;
   if (frame->step > 0 && !passed) {
     frame->passed = false;
@@ -237,7 +258,8 @@ static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os
   return name == NULL ? OS_STEP_DONE : os_eval_call(self, row->as.one.node, name, frame->report);
 }
 
-static os_step os_apply__dependent_schemas(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+static os_step os_apply__dependent_schemas(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                           bool passed) {
   if (frame->step > 0 && !passed) frame->passed = false;
   while (frame->step < row->as.list.entries.count) {
     const os_schema_entry *entry = &row->as.list.entries.items[frame->step++];
@@ -247,7 +269,8 @@ static os_step os_apply__dependent_schemas(os_eval *self, os_frame *frame, const
   return OS_STEP_DONE;
 }
 
-static os_step os_apply__dependent_required(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
+static os_step os_apply__dependent_required(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                            bool passed) {
   (void)passed;
   OS_JSON_EACH(names, row->value) {
     if (os_json_get(frame->value, os_json_key(names)) == NULL) continue;
@@ -255,9 +278,11 @@ static os_step os_apply__dependent_required(os_eval *self, os_frame *frame, cons
       if (os_json_get(frame->value, os_json_string(name)) != NULL) continue;
       frame->passed = false;
       if (frame->report == NULL) return OS_STEP_DONE;
-      os_str wanted = os_json_quote(self->arena, os_json_string(name)), by = os_json_quote(self->arena, os_json_key(names));
-      os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_dependent_required, frame->value,
-                                            "The member %.*s is missing here: %.*s asks for it.", OS_ARG(wanted), OS_ARG(by));
+      os_str wanted = os_json_quote(self->arena, os_json_string(name)),
+             by = os_json_quote(self->arena, os_json_key(names));
+      os_finding *finding =
+          os_eval_finding(self, frame->report, &os_rule_schema_dependent_required, frame->value,
+                          "The member %.*s is missing here: %.*s asks for it.", OS_ARG(wanted), OS_ARG(by));
       finding->expected = wanted;
     }
   }
@@ -284,8 +309,10 @@ static os_step os_apply__items(os_eval *self, os_frame *frame, const os_schema_r
 }
 
 static os_step os_apply__contains(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
-  if (frame->step == 0) frame->count = 0;
-  else if (passed) frame->count++;
+  if (frame->step == 0)
+    frame->count = 0;
+  else if (passed)
+    frame->count++;
   const os_json *child = os_apply__next_child(frame);
   if (child != NULL) return os_eval_call(self, row->as.contains.node, child, NULL);
   uint32_t least = row->as.contains.least, most = row->as.contains.most;
@@ -293,9 +320,10 @@ static os_step os_apply__contains(os_eval *self, os_frame *frame, const os_schem
   frame->passed = false;
   if (frame->report == NULL) return OS_STEP_DONE;
   bool few = frame->count < least;
-  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_contains, frame->value,
-                                        "%u elements of this list match what it has to contain; it takes %s %u.",
-                                        frame->count, few ? "at least" : "at most", few ? least : most);
+  os_finding *finding =
+      os_eval_finding(self, frame->report, &os_rule_schema_contains, frame->value,
+                      "%u elements of this list match what it has to contain; it takes %s %u.", frame->count,
+                      few ? "at least" : "at most", few ? least : most);
   finding->actual = os_arena_format(self->arena, "%u", frame->count);
   finding->expected = os_arena_format(self->arena, "%s %u", few ? "at least" : "at most", few ? least : most);
   return OS_STEP_DONE;
@@ -316,8 +344,10 @@ static os_step os_apply__alternatives(os_eval *self, os_frame *frame, const os_s
   const os_schema_entries *entries = &row->as.list.entries;
   bool any = row->keyword->rule == &os_rule_schema_any_of;
   if (frame->step > entries->count) return os_branch_next(self, frame, row);
-  if (frame->step == 0) frame->count = 0;
-  else if (passed) frame->count++;
+  if (frame->step == 0)
+    frame->count = 0;
+  else if (passed)
+    frame->count++;
   bool decided = any ? frame->count > 0 : frame->count > 1;
   if (!decided && frame->step < entries->count)
     return os_eval_call(self, entries->items[frame->step++].node, frame->value, NULL);
@@ -366,7 +396,9 @@ static bool os_quick__pattern_properties(os_eval *self, const os_schema_row *row
   OS_JSON_EACH(child, value) {
     for (uint32_t i = 0; i < row->as.list.entries.count; i++) {
       const os_schema_entry *entry = &row->as.list.entries.items[i];
-      if (os_eval_pattern(self, entry->pattern, os_json_key(child)) && !os_eval_quick(self, entry->node, child)) return false;
+      if (os_eval_pattern(self, entry->pattern, os_json_key(child)) &&
+          !os_eval_quick(self, entry->node, child))
+        return false;
     }
   }
   return true;
@@ -455,29 +487,40 @@ static bool os_quick__if(os_eval *self, const os_schema_row *row, const os_json 
 
 // ---- The table: a row may look at the rows above it --------------------------------------------------------
 
-#define APPLICATOR(text, speaks_of, rule_or_null, compile_as, ask, answer, where)                                        \
-  {.name = text, .types = speaks_of, .rule = rule_or_null, .compile = compile_as, .next = ask, .quick = answer, .holds = where}
+#define APPLICATOR(text, speaks_of, rule_or_null, compile_as, ask, answer, where) \
+  {.name = text,                                                                  \
+   .types = speaks_of,                                                            \
+   .rule = rule_or_null,                                                          \
+   .compile = compile_as,                                                         \
+   .next = ask,                                                                   \
+   .quick = answer,                                                               \
+   .holds = where}
 
 const os_schema_keyword os_schema_applicators[] = {
-    APPLICATOR("properties", cJSON_Object, NULL, os_apply__object, os_apply__properties, os_quick__properties, OS_HOLDS_LIST),
+    APPLICATOR("properties", cJSON_Object, NULL, os_apply__object, os_apply__properties, os_quick__properties,
+               OS_HOLDS_LIST),
     APPLICATOR("patternProperties", cJSON_Object, NULL, os_apply__object, os_apply__pattern_properties,
                os_quick__pattern_properties, OS_HOLDS_LIST),
-    APPLICATOR("additionalProperties", cJSON_Object, &os_rule_schema_additional_properties, os_apply__additional,
-               os_apply__additional_properties, os_quick__additional, OS_HOLDS_REST),
-    APPLICATOR("propertyNames", cJSON_Object, &os_rule_schema_property_names, os_apply__node, os_apply__property_names,
-               os_quick__names, OS_HOLDS_NODE),
+    APPLICATOR("additionalProperties", cJSON_Object, &os_rule_schema_additional_properties,
+               os_apply__additional, os_apply__additional_properties, os_quick__additional, OS_HOLDS_REST),
+    APPLICATOR("propertyNames", cJSON_Object, &os_rule_schema_property_names, os_apply__node,
+               os_apply__property_names, os_quick__names, OS_HOLDS_NODE),
     APPLICATOR("dependentSchemas", cJSON_Object, NULL, os_apply__object, os_apply__dependent_schemas,
                os_quick__dependent_schemas, OS_HOLDS_LIST),
-    APPLICATOR("dependentRequired", cJSON_Object, &os_rule_schema_dependent_required, os_apply__compile_dependent_required,
-               os_apply__dependent_required, os_quick__dependent_required, OS_HOLDS_NONE),
-    APPLICATOR("prefixItems", cJSON_Array, NULL, os_apply__array, os_apply__prefix_items, os_quick__prefix_items,
-               OS_HOLDS_LIST),
-    APPLICATOR("items", cJSON_Array, NULL, os_apply__compile_items, os_apply__items, os_quick__items, OS_HOLDS_REST),
-    APPLICATOR("contains", cJSON_Array, &os_rule_schema_contains, os_apply__compile_contains, os_apply__contains,
-               os_quick__contains, OS_HOLDS_CONTAINS),
+    APPLICATOR("dependentRequired", cJSON_Object, &os_rule_schema_dependent_required,
+               os_apply__compile_dependent_required, os_apply__dependent_required,
+               os_quick__dependent_required, OS_HOLDS_NONE),
+    APPLICATOR("prefixItems", cJSON_Array, NULL, os_apply__array, os_apply__prefix_items,
+               os_quick__prefix_items, OS_HOLDS_LIST),
+    APPLICATOR("items", cJSON_Array, NULL, os_apply__compile_items, os_apply__items, os_quick__items,
+               OS_HOLDS_REST),
+    APPLICATOR("contains", cJSON_Array, &os_rule_schema_contains, os_apply__compile_contains,
+               os_apply__contains, os_quick__contains, OS_HOLDS_CONTAINS),
     APPLICATOR("allOf", 0, NULL, os_apply__array, os_apply__all_of, os_quick__all_of, OS_HOLDS_LIST),
-    APPLICATOR("anyOf", 0, &os_rule_schema_any_of, os_apply__array, os_apply__alternatives, os_quick__any_of, OS_HOLDS_LIST),
-    APPLICATOR("oneOf", 0, &os_rule_schema_one_of, os_apply__array, os_apply__alternatives, os_quick__one_of, OS_HOLDS_LIST),
+    APPLICATOR("anyOf", 0, &os_rule_schema_any_of, os_apply__array, os_apply__alternatives, os_quick__any_of,
+               OS_HOLDS_LIST),
+    APPLICATOR("oneOf", 0, &os_rule_schema_one_of, os_apply__array, os_apply__alternatives, os_quick__one_of,
+               OS_HOLDS_LIST),
     APPLICATOR("not", 0, &os_rule_schema_not, os_apply__node, os_apply__not, os_quick__not, OS_HOLDS_NODE),
     APPLICATOR("if", 0, NULL, os_apply__compile_if, os_apply__if, os_quick__if, OS_HOLDS_CONDITION),
 };

@@ -8,8 +8,9 @@
 static const struct {
   int type;
   const char *name;
-} type_names[] = {{cJSON_Object, "object"}, {cJSON_Array, "array"},  {cJSON_String, "string"}, {cJSON_Number, "number"},
-                  {cJSON_True, "boolean"},  {cJSON_False, "boolean"}, {cJSON_NULL, "null"}};
+} type_names[] = {{cJSON_Object, "object"}, {cJSON_Array, "array"},  {cJSON_String, "string"},
+                  {cJSON_Number, "number"}, {cJSON_True, "boolean"}, {cJSON_False, "boolean"},
+                  {cJSON_NULL, "null"}};
 
 enum { INTEGER_ONLY = 1 << 16 }; // in a type set: numbers have to be integers
 
@@ -20,7 +21,8 @@ os_str os_schema_type_names(os_arena *arena, int types) {
   for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++) {
     if ((left & type_names[i].type) == 0) continue;
     left &= ~type_names[i].type;
-    const char *name = type_names[i].type == cJSON_Number && (types & INTEGER_ONLY) ? "integer" : type_names[i].name;
+    const char *name =
+        type_names[i].type == cJSON_Number && (types & INTEGER_ONLY) ? "integer" : type_names[i].name;
     text = text.len == 0 ? os_str_of(name)
                          : os_arena_format(arena, "%.*s%s%s", OS_ARG(text), left == 0 ? " or " : ", ", name);
   }
@@ -73,12 +75,14 @@ static bool os_assert__type(os_eval *self, const os_schema_row *row, const os_js
   return os_decimal_is_integer(&number);
 }
 
-static void os_assert__explain_type(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value) {
-  os_str expected = os_schema_type_names(self->arena, row->as.types), found = os_json_excerpt(self->document, self->arena, value);
+static void os_assert__explain_type(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                    const os_json *value) {
+  os_str expected = os_schema_type_names(self->arena, row->as.types),
+         found = os_json_excerpt(self->document, self->arena, value);
   bool number = os_json_is(value, OS_JSON_NUMBER) && (row->as.types & cJSON_Number);
-  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_type, value, "Expected %.*s here, found %s %.*s.",
-                                        OS_ARG(expected), number ? "a number that is none:" : os_json_type_name(value),
-                                        OS_ARG(found));
+  os_finding *finding = os_eval_finding(
+      self, frame->report, &os_rule_schema_type, value, "Expected %.*s here, found %s %.*s.",
+      OS_ARG(expected), number ? "a number that is none:" : os_json_type_name(value), OS_ARG(found));
   finding->expected = expected;
   finding->actual = os_str_of(os_json_type_name(value));
 }
@@ -90,8 +94,10 @@ static os_status os_assert__compile_values(os_compile *self, const os_schema_nod
     return OS_OK;
   }
   int types = 0;
-  if (!list) types = row->value->item.type & 0xff;
-  else OS_JSON_EACH(child, row->value) types |= child->item.type & 0xff;
+  if (!list)
+    types = row->value->item.type & 0xff;
+  else
+    OS_JSON_EACH(child, row->value) types |= child->item.type & 0xff;
   ((os_schema_node *)node)->types &= types;
   return OS_OK;
 }
@@ -99,7 +105,8 @@ static os_status os_assert__compile_values(os_compile *self, const os_schema_nod
 static bool os_assert__enum(os_eval *self, const os_schema_row *row, const os_json *value) {
   if (os_json_is(value, OS_JSON_STRING)) {
     OS_JSON_EACH(child, row->value)
-    if (os_json_is(child, OS_JSON_STRING) && os_str_eq(os_json_string(child), os_json_string(value))) return true;
+    if (os_json_is(child, OS_JSON_STRING) && os_str_eq(os_json_string(child), os_json_string(value)))
+      return true;
     return false;
   }
   OS_JSON_EACH(child, row->value)
@@ -133,22 +140,24 @@ static void os_assert__replace(os_eval *self, os_report *report, os_finding *fin
   os_fix_edit(report, fix, self->document->file, (os_range){value->start, value->end}, text);
 }
 
-static void os_assert__explain_enum(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value) {
+static void os_assert__explain_enum(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                    const os_json *value) {
   os_str choices = os_schema_choices(self->schema->document, self->arena, row->value);
   os_str found = os_json_excerpt(self->document, self->arena, value);
   const os_json *nearest = os_assert__nearest(row->value, value);
-  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_enum, value, "Expected %.*s here, found %.*s.",
-                                        OS_ARG(choices), OS_ARG(found));
+  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_enum, value,
+                                        "Expected %.*s here, found %.*s.", OS_ARG(choices), OS_ARG(found));
   finding->expected = choices;
   finding->actual = found;
   if (nearest != NULL) os_assert__replace(self, frame->report, finding, value, nearest, false);
 }
 
-static void os_assert__explain_const(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value) {
+static void os_assert__explain_const(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                     const os_json *value) {
   os_str expected = os_json_excerpt(self->schema->document, self->arena, row->value);
   os_str found = os_json_excerpt(self->document, self->arena, value);
-  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_const, value, "Expected %.*s here, found %.*s.",
-                                        OS_ARG(expected), OS_ARG(found));
+  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_const, value,
+                                        "Expected %.*s here, found %.*s.", OS_ARG(expected), OS_ARG(found));
   finding->expected = expected;
   finding->actual = found;
   os_assert__replace(self, frame->report, finding, value, row->value, false);
@@ -164,10 +173,11 @@ static os_status os_assert__compile_number(os_compile *self, const os_schema_nod
   }
   row->as.number = os_decimal_of(os_json_source(self->document, row->value));
   if (row->keyword->rule != &os_rule_schema_multiple_of) return OS_OK;
-  bool positive = row->as.number.count > 0 && !row->as.number.negative && row->as.number.count <= OS_DECIMAL_DIVISOR;
+  bool positive =
+      row->as.number.count > 0 && !row->as.number.negative && row->as.number.count <= OS_DECIMAL_DIVISOR;
   if (!positive)
-    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"multipleOf\" is more than 0 and has at most %d digits.",
-                     OS_DECIMAL_DIVISOR);
+    os_compile_wrong(self, &os_rule_schema_invalid, row->value,
+                     "\"multipleOf\" is more than 0 and has at most %d digits.", OS_DECIMAL_DIVISOR);
   return OS_OK;
 }
 
@@ -194,7 +204,8 @@ static bool os_assert__multiple_of(os_eval *self, const os_schema_row *row, cons
   return os_decimal_divides(&number, &row->as.number, &answer) == OS_OK && answer;
 }
 
-static void os_assert__explain_number(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value) {
+static void os_assert__explain_number(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                      const os_json *value) {
   static const struct {
     const os_rule *rule;
     const char *words;
@@ -209,8 +220,8 @@ static void os_assert__explain_number(os_eval *self, os_frame *frame, const os_s
   os_str expected = os_arena_format(self->arena, "%s %.*s", how,
                                     OS_ARG(os_json_excerpt(self->schema->document, self->arena, row->value)));
   os_str found = os_json_excerpt(self->document, self->arena, value);
-  os_finding *finding = os_eval_finding(self, frame->report, row->keyword->rule, value, "Expected %.*s here, found %.*s.",
-                                        OS_ARG(expected), OS_ARG(found));
+  os_finding *finding = os_eval_finding(self, frame->report, row->keyword->rule, value,
+                                        "Expected %.*s here, found %.*s.", OS_ARG(expected), OS_ARG(found));
   finding->expected = expected;
   finding->actual = found;
 }
@@ -221,11 +232,14 @@ static os_status os_assert__compile_count(os_compile *self, const os_schema_node
   (void)node;
   uint64_t count = 0;
   os_decimal number = {0};
-  if (os_json_is(row->value, OS_JSON_NUMBER)) number = os_decimal_of(os_json_source(self->document, row->value));
+  if (os_json_is(row->value, OS_JSON_NUMBER))
+    number = os_decimal_of(os_json_source(self->document, row->value));
   bool whole = os_json_is(row->value, OS_JSON_NUMBER) && !number.negative && os_decimal_is_integer(&number);
   if (!whole)
-    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is an integer of at least 0.", row->keyword->name);
-  else if (!os_decimal_uint64(&number, &count) || count > UINT32_MAX) count = UINT32_MAX;
+    os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is an integer of at least 0.",
+                     row->keyword->name);
+  else if (!os_decimal_uint64(&number, &count) || count > UINT32_MAX)
+    count = UINT32_MAX;
   row->as.count = (uint32_t)count;
   return OS_OK;
 }
@@ -238,7 +252,8 @@ static size_t os_assert__size(const os_json *value) {
 static bool os_assert__least(os_eval *self, const os_schema_row *row, const os_json *value) {
   (void)self;
   // A character has at most four bytes.
-  if (os_json_is(value, OS_JSON_STRING) && value->length / 4 >= row->as.count && value->length > 0) return true;
+  if (os_json_is(value, OS_JSON_STRING) && value->length / 4 >= row->as.count && value->length > 0)
+    return true;
   return os_assert__size(value) >= row->as.count;
 }
 
@@ -247,21 +262,26 @@ static bool os_assert__most(os_eval *self, const os_schema_row *row, const os_js
   return value->length <= row->as.count || os_assert__size(value) <= row->as.count;
 }
 
-static void os_assert__explain_count(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value) {
+static void os_assert__explain_count(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                     const os_json *value) {
   bool most = row->keyword->check == os_assert__most;
-  const char *what = os_json_is(value, OS_JSON_STRING) ? "character" : os_json_is(value, OS_JSON_ARRAY) ? "element" : "member";
+  const char *what = os_json_is(value, OS_JSON_STRING)  ? "character"
+                     : os_json_is(value, OS_JSON_ARRAY) ? "element"
+                                                        : "member";
   size_t size = os_assert__size(value);
-  os_str expected = os_arena_format(self->arena, "%s %u %s%s", most ? "at most" : "at least", row->as.count, what,
-                                    row->as.count == 1 ? "" : "s");
-  os_finding *finding = os_eval_finding(self, frame->report, row->keyword->rule, value, "Expected %.*s here, found %s%zu.",
-                                        OS_ARG(expected), size == 0 ? "none: " : "", size);
+  os_str expected = os_arena_format(self->arena, "%s %u %s%s", most ? "at most" : "at least", row->as.count,
+                                    what, row->as.count == 1 ? "" : "s");
+  os_finding *finding =
+      os_eval_finding(self, frame->report, row->keyword->rule, value, "Expected %.*s here, found %s%zu.",
+                      OS_ARG(expected), size == 0 ? "none: " : "", size);
   finding->expected = expected;
   finding->actual = os_arena_format(self->arena, "%zu", size);
 }
 
 // ---- pattern, uniqueItems, required -----------------------------------------------------------------------
 
-static os_status os_assert__compile_pattern(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+static os_status os_assert__compile_pattern(os_compile *self, const os_schema_node *node,
+                                            os_schema_row *row) {
   (void)node;
   if (!os_json_is(row->value, OS_JSON_STRING)) {
     os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"pattern\" is a string.");
@@ -270,7 +290,8 @@ static os_status os_assert__compile_pattern(os_compile *self, const os_schema_no
   os_str message = {0};
   OS_TRY(os_pattern_compile(&row->as.pattern.pattern, self->arena, os_json_string(row->value), &message));
   if (row->as.pattern.pattern == NULL)
-    os_compile_wrong(self, &os_rule_schema_pattern_syntax, row->value, "This pattern is wrong: %.*s.", OS_ARG(message));
+    os_compile_wrong(self, &os_rule_schema_pattern_syntax, row->value, "This pattern is wrong: %.*s.",
+                     OS_ARG(message));
   return OS_OK;
 }
 
@@ -278,13 +299,14 @@ static bool os_assert__pattern(os_eval *self, const os_schema_row *row, const os
   return os_eval_pattern(self, row->as.pattern.pattern, os_json_string(value));
 }
 
-static void os_assert__explain_pattern(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value) {
+static void os_assert__explain_pattern(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                       const os_json *value) {
   os_str pattern = os_json_string(row->value), found = os_json_quote(self->arena, os_json_string(value));
   // Two schemas use one description: what the pattern wants, in words.
   const os_json *words = os_json_member(frame->node->json, "description");
-  os_finding *finding =
-      os_eval_finding(self, frame->report, &os_rule_schema_pattern, value, "%.*s does not match the pattern %.*s.%s%.*s",
-                      OS_ARG(found), OS_ARG(pattern), words == NULL ? "" : " It has to be: ", OS_ARG(os_json_string(words)));
+  os_finding *finding = os_eval_finding(
+      self, frame->report, &os_rule_schema_pattern, value, "%.*s does not match the pattern %.*s.%s%.*s",
+      OS_ARG(found), OS_ARG(pattern), words == NULL ? "" : " It has to be: ", OS_ARG(os_json_string(words)));
   finding->expected = pattern;
   finding->actual = found;
 }
@@ -301,22 +323,25 @@ static bool os_assert__unique(os_eval *self, const os_schema_row *row, const os_
   return os_json_repeated(self->arena, self->document, value, &earlier, &self->status) == NULL;
 }
 
-static void os_assert__explain_unique(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value) {
+static void os_assert__explain_unique(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                      const os_json *value) {
   (void)row;
   const os_json *earlier = NULL;
   const os_json *late = os_json_repeated(self->arena, self->document, value, &earlier, &self->status);
   if (late == NULL) return;
   os_str found = os_json_excerpt(self->document, self->arena, late);
-  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_unique_items, value,
-                                        "Elements %u and %u of this list are equal (%.*s); each may stand once.",
-                                        earlier->order, late->order, OS_ARG(found));
+  os_finding *finding =
+      os_eval_finding(self, frame->report, &os_rule_schema_unique_items, value,
+                      "Elements %u and %u of this list are equal (%.*s); each may stand once.",
+                      earlier->order, late->order, OS_ARG(found));
   finding->expected = OS_STR("different elements");
   finding->actual = found;
   os_related *related = os_finding_relate(frame->report, finding, "the second of the two");
   os_json_where(self->document, self->arena, late, &related->where);
 }
 
-static os_status os_assert__compile_required(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+static os_status os_assert__compile_required(os_compile *self, const os_schema_node *node,
+                                             os_schema_row *row) {
   (void)node;
   if (!os_json_is(row->value, OS_JSON_ARRAY))
     os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"required\" is a list of names.");
@@ -329,13 +354,16 @@ static bool os_assert__required(os_eval *self, const os_schema_row *row, const o
   // Documents mostly have their members in the schema's order.
   const os_json *guess = os_json_first(value);
   OS_JSON_EACH(name, row->value) {
-    if (guess != NULL && os_str_eq(os_json_key(guess), os_json_string(name))) guess = os_json_next(guess);
-    else if (os_json_get(value, os_json_string(name)) == NULL) return false;
+    if (guess != NULL && os_str_eq(os_json_key(guess), os_json_string(name)))
+      guess = os_json_next(guess);
+    else if (os_json_get(value, os_json_string(name)) == NULL)
+      return false;
   }
   return true;
 }
 
-static void os_assert__explain_required(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value) {
+static void os_assert__explain_required(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                        const os_json *value) {
   OS_JSON_EACH(name, row->value) {
     if (os_json_get(value, os_json_string(name)) != NULL) continue;
     os_str quoted = os_json_quote(self->arena, os_json_string(name));
@@ -353,9 +381,12 @@ static void os_assert__explain_required(os_eval *self, os_frame *frame, const os
 #define OBJECTS cJSON_Object
 
 const os_schema_keyword os_schema_assertions[] = {
-    {"type", 0, &os_rule_schema_type, os_assert__compile_type, os_assert__type, os_assert__explain_type, NULL, NULL, OS_HOLDS_NONE},
-    {"const", 0, &os_rule_schema_const, os_assert__compile_values, os_assert__const, os_assert__explain_const, NULL, NULL, OS_HOLDS_NONE},
-    {"enum", 0, &os_rule_schema_enum, os_assert__compile_values, os_assert__enum, os_assert__explain_enum, NULL, NULL, OS_HOLDS_NONE},
+    {"type", 0, &os_rule_schema_type, os_assert__compile_type, os_assert__type, os_assert__explain_type, NULL,
+     NULL, OS_HOLDS_NONE},
+    {"const", 0, &os_rule_schema_const, os_assert__compile_values, os_assert__const, os_assert__explain_const,
+     NULL, NULL, OS_HOLDS_NONE},
+    {"enum", 0, &os_rule_schema_enum, os_assert__compile_values, os_assert__enum, os_assert__explain_enum,
+     NULL, NULL, OS_HOLDS_NONE},
     {"minimum", NUMBERS, &os_rule_schema_minimum, os_assert__compile_number, os_assert__minimum,
      os_assert__explain_number, NULL, NULL, OS_HOLDS_NONE},
     {"maximum", NUMBERS, &os_rule_schema_maximum, os_assert__compile_number, os_assert__maximum,
@@ -372,8 +403,10 @@ const os_schema_keyword os_schema_assertions[] = {
      os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
     {"pattern", STRINGS, &os_rule_schema_pattern, os_assert__compile_pattern, os_assert__pattern,
      os_assert__explain_pattern, NULL, NULL, OS_HOLDS_NONE},
-    {"minItems", ARRAYS, &os_rule_schema_min_items, os_assert__compile_count, os_assert__least, os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
-    {"maxItems", ARRAYS, &os_rule_schema_max_items, os_assert__compile_count, os_assert__most, os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
+    {"minItems", ARRAYS, &os_rule_schema_min_items, os_assert__compile_count, os_assert__least,
+     os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
+    {"maxItems", ARRAYS, &os_rule_schema_max_items, os_assert__compile_count, os_assert__most,
+     os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
     {"uniqueItems", ARRAYS, &os_rule_schema_unique_items, os_assert__compile_unique, os_assert__unique,
      os_assert__explain_unique, NULL, NULL, OS_HOLDS_NONE},
     {"required", OBJECTS, &os_rule_schema_required, os_assert__compile_required, os_assert__required,

@@ -12,7 +12,8 @@ static os_str os_branch__constant(os_schema_node *node, os_str member) {
   for (int depth = 0; node != NULL && depth < LOOK_THROUGH; depth++) {
     const os_schema_row *properties = os_schema_row_of(node, "properties");
     const os_schema_entry *entry =
-        properties == NULL ? NULL : os_schema_find(&properties->as.list.entries, member, os_json_key_hash(member));
+        properties == NULL ? NULL
+                           : os_schema_find(&properties->as.list.entries, member, os_json_key_hash(member));
     if (entry != NULL) {
       const os_schema_node *value = os_schema_real(entry->node);
       const os_json *constant = value == NULL ? NULL : os_json_member(value->json, "const");
@@ -42,17 +43,19 @@ static bool os_branch__tells_apart(const os_schema_entries *entries, os_str memb
   return tagged > 0;
 }
 
-static void os_branch__discriminator(os_compile *self, const os_schema_entries *entries, const os_json *discriminator,
-                                     os_schema_tag *tag, os_str *values) {
+static void os_branch__discriminator(os_compile *self, const os_schema_entries *entries,
+                                     const os_json *discriminator, os_schema_tag *tag, os_str *values) {
   tag->member = os_json_string(os_json_member(discriminator, "propertyName"));
   tag->values = values;
-  for (uint32_t i = 0; i < entries->count; i++) values[i] = os_branch__constant(entries->items[i].node, tag->member);
+  for (uint32_t i = 0; i < entries->count; i++)
+    values[i] = os_branch__constant(entries->items[i].node, tag->member);
   OS_JSON_EACH(target, os_json_member(discriminator, "mapping")) {
     os_str pointer = os_json_string(target);
     if (pointer.len == 0 || pointer.data[0] != '#') continue;
     const os_json *json = os_json_resolve(self->document->root, os_str_slice(pointer, 1, pointer.len));
     for (uint32_t i = 0; i < entries->count; i++)
-      if (json != NULL && os_schema_real(entries->items[i].node)->json == json) values[i] = os_json_key(target);
+      if (json != NULL && os_schema_real(entries->items[i].node)->json == json)
+        values[i] = os_json_key(target);
   }
 }
 
@@ -95,18 +98,20 @@ static os_str os_branch__tag_values(os_eval *self, const os_schema_row *row) {
 }
 
 // The tag is missing or has a value that names no alternative.
-static void os_branch__wrong_tag(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *found) {
-  os_str member = os_json_quote(self->arena, row->as.list.tag.member), values = os_branch__tag_values(self, row);
+static void os_branch__wrong_tag(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                 const os_json *found) {
+  os_str member = os_json_quote(self->arena, row->as.list.tag.member),
+         values = os_branch__tag_values(self, row);
   os_finding *finding;
   if (found == NULL) {
     finding = os_eval_finding(self, frame->report, row->keyword->rule, frame->value,
-                              "The member %.*s is missing; it says which form this is: one of %.*s.", OS_ARG(member),
-                              OS_ARG(values));
+                              "The member %.*s is missing; it says which form this is: one of %.*s.",
+                              OS_ARG(member), OS_ARG(values));
   } else {
     os_str actual = os_json_excerpt(self->document, self->arena, found);
     finding = os_eval_finding(self, frame->report, row->keyword->rule, found,
-                              "%.*s says which form this is and has to be one of %.*s, not %.*s.", OS_ARG(member),
-                              OS_ARG(values), OS_ARG(actual));
+                              "%.*s says which form this is and has to be one of %.*s, not %.*s.",
+                              OS_ARG(member), OS_ARG(values), OS_ARG(actual));
     finding->actual = actual;
   }
   finding->expected = values;
@@ -118,7 +123,8 @@ static uint32_t os_branch__by_tag(os_eval *self, os_frame *frame, const os_schem
   if (tag->member.len == 0 || !os_json_is(frame->value, OS_JSON_OBJECT)) return NONE;
   const os_json *found = os_json_get(frame->value, tag->member);
   for (uint32_t i = 0; i < row->as.list.entries.count; i++)
-    if (tag->values[i].len > 0 && os_json_is(found, OS_JSON_STRING) && os_str_eq(tag->values[i], os_json_string(found)))
+    if (tag->values[i].len > 0 && os_json_is(found, OS_JSON_STRING) &&
+        os_str_eq(tag->values[i], os_json_string(found)))
       return i;
   os_branch__wrong_tag(self, frame, row, found);
   *told = true;
@@ -126,14 +132,16 @@ static uint32_t os_branch__by_tag(os_eval *self, os_frame *frame, const os_schem
 }
 
 static bool os_branch__takes(const os_schema_row *row, uint32_t index, const os_json *value) {
-  return (os_schema_types(row->as.list.entries.items[index].node, LOOK_THROUGH) & value->item.type & 0xff) != 0;
+  return (os_schema_types(row->as.list.entries.items[index].node, LOOK_THROUGH) & value->item.type & 0xff) !=
+         0;
 }
 
 static void os_branch__no_type(os_eval *self, os_frame *frame, const os_schema_row *row) {
   int types = 0;
   for (uint32_t i = 0; i < row->as.list.entries.count; i++)
     types |= os_schema_types(row->as.list.entries.items[i].node, LOOK_THROUGH);
-  os_str expected = os_schema_type_names(self->arena, types), found = os_json_excerpt(self->document, self->arena, frame->value);
+  os_str expected = os_schema_type_names(self->arena, types),
+         found = os_json_excerpt(self->document, self->arena, frame->value);
   os_finding *finding = os_eval_finding(self, frame->report, row->keyword->rule, frame->value,
                                         "Expected %.*s here, found %s %.*s.", OS_ARG(expected),
                                         os_json_type_name(frame->value), OS_ARG(found));

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_json *json, const char *format, ...) {
+os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_json *json, const char *format,
+                             ...) {
   va_list arguments;
   va_start(arguments, format);
   char text[512];
@@ -27,7 +28,8 @@ os_schema_node *os_compile_node(os_compile *self, const os_json *json) {
   node->json = json;
   bool added;
   // The key is the address itself, as it lies in the node.
-  os_map_entry *entry = os_map_put(&self->nodes, (os_str){(const char *)&node->json, sizeof node->json}, &added);
+  os_map_entry *entry =
+      os_map_put(&self->nodes, (os_str){(const char *)&node->json, sizeof node->json}, &added);
   if (entry == NULL) return NULL;
   if (!added) return entry->value.pointer;
   entry->value.pointer = node;
@@ -119,7 +121,8 @@ int os_schema_types(os_schema_node *node, int depth) {
 
 // ---- References -------------------------------------------------------------------------------------------
 
-static os_status os_compile__name(os_compile *self, os_str base, const char *between, os_str name, const os_json *json) {
+static os_status os_compile__name(os_compile *self, os_str base, const char *between, os_str name,
+                                  const os_json *json) {
   os_str key = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(base), between, OS_ARG(name));
   os_map_entry *entry = os_map_put(&self->anchors, key, NULL);
   OS_TRY_ALLOC(entry);
@@ -190,9 +193,11 @@ static const os_json *os_compile__target(os_compile *self, os_str ref) {
 
 static os_status os_compile__ref(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   (void)node;
-  const os_json *target = os_json_is(row->value, OS_JSON_STRING) ? os_compile__target(self, os_json_string(row->value)) : NULL;
+  const os_json *target =
+      os_json_is(row->value, OS_JSON_STRING) ? os_compile__target(self, os_json_string(row->value)) : NULL;
   if (target == NULL) {
-    os_compile_wrong(self, &os_rule_schema_ref, row->value, "The reference %.*s leads nowhere in this document.",
+    os_compile_wrong(self, &os_rule_schema_ref, row->value,
+                     "The reference %.*s leads nowhere in this document.",
                      OS_ARG(os_json_excerpt(self->document, self->arena, row->value)));
     return OS_OK;
   }
@@ -210,12 +215,16 @@ static bool os_compile__ref_quick(os_eval *self, const os_schema_row *row, const
   return os_eval_quick(self, row->as.one.node, value);
 }
 
-static const os_schema_keyword ref_keyword = {
-    .name = "$ref", .compile = os_compile__ref, .next = os_compile__ref_next, .quick = os_compile__ref_quick, .holds = OS_HOLDS_NODE};
+static const os_schema_keyword ref_keyword = {.name = "$ref",
+                                              .compile = os_compile__ref,
+                                              .next = os_compile__ref_next,
+                                              .quick = os_compile__ref_quick,
+                                              .holds = OS_HOLDS_NODE};
 
 // ---- Nodes into rows --------------------------------------------------------------------------------------
 
-static os_status os_compile__row(os_compile *self, os_schema_node *node, const os_schema_keyword *keyword, size_t room) {
+static os_status os_compile__row(os_compile *self, os_schema_node *node, const os_schema_keyword *keyword,
+                                 size_t room) {
   const os_json *value = os_json_member(node->json, keyword->name);
   if (value == NULL || node->row_count >= room) return OS_OK;
   os_schema_row *row = &node->rows[node->row_count];
@@ -263,7 +272,8 @@ static int os_compile__row_height(const os_schema_row *row) {
   case OS_HOLDS_REST: return os_compile__node_height(row->as.rest.node);
   case OS_HOLDS_CONTAINS: return os_compile__node_height(row->as.contains.node);
   case OS_HOLDS_LIST:
-    for (uint32_t i = 0; i < row->as.list.entries.count; i++) height = os_compile__higher(height, row->as.list.entries.items[i].node);
+    for (uint32_t i = 0; i < row->as.list.entries.count; i++)
+      height = os_compile__higher(height, row->as.list.entries.items[i].node);
     break;
   case OS_HOLDS_CONDITION:
     height = os_compile__higher(height, row->as.condition.test);
@@ -307,7 +317,8 @@ static void os_compile__names_on_the_way(os_schema_node *node, os_schema_row *ro
 static os_status os_compile__finish(os_compile *self) {
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
-    if (node->row_count == 1 && node->rows[0].keyword == &ref_keyword) node->alias = node->rows[0].as.one.node;
+    if (node->row_count == 1 && node->rows[0].keyword == &ref_keyword)
+      node->alias = node->rows[0].as.one.node;
   }
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
@@ -322,13 +333,15 @@ static os_status os_compile__finish(os_compile *self) {
     for (uint32_t j = 0; j < node->row_count; j++) {
       const char *name = node->rows[j].keyword->name;
       if (strcmp(name, "additionalProperties") == 0) os_compile__names_on_the_way(node, &node->rows[j]);
-      if (strcmp(name, "anyOf") == 0 || strcmp(name, "oneOf") == 0) OS_TRY(os_compile_tag(self, node, &node->rows[j]));
+      if (strcmp(name, "anyOf") == 0 || strcmp(name, "oneOf") == 0)
+        OS_TRY(os_compile_tag(self, node, &node->rows[j]));
     }
   }
   return OS_OK;
 }
 
-os_status os_schema_compile(os_schema **out, os_arena *arena, const os_json_document *document, os_report *report) {
+os_status os_schema_compile(os_schema **out, os_arena *arena, const os_json_document *document,
+                            os_report *report) {
   *out = NULL;
   os_compile compile = {.arena = arena, .document = document, .report = report};
   os_map_init(&compile.nodes, arena);

@@ -23,7 +23,8 @@ os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rul
 }
 
 bool os_eval_pattern(os_eval *self, const os_pattern *pattern, os_str text) {
-  uint64_t steps = self->options == NULL || self->options->pattern_steps == 0 ? STEPS_DEFAULT : self->options->pattern_steps;
+  uint64_t steps = self->options == NULL || self->options->pattern_steps == 0 ? STEPS_DEFAULT
+                                                                              : self->options->pattern_steps;
   bool matches = false;
   os_status status = os_pattern_match(pattern, self->arena->memory, text, steps, &matches);
   if (status == OS_OK) return matches;
@@ -88,12 +89,14 @@ static bool os_eval__enter(os_eval *self, bool *passed) {
     *passed = false;
     return true;
   }
-  *frame = (os_frame){.node = node, .value = value, .report = self->call.report, .same = same, .passed = true};
+  *frame =
+      (os_frame){.node = node, .value = value, .report = self->call.report, .same = same, .passed = true};
   if (same > self->schema->node_count) os_eval__endless(self, frame);
   if (node->never) {
     frame->passed = false;
     if (frame->report != NULL)
-      os_eval_finding(self, frame->report, &os_rule_schema_never, value, "Nothing can stand here; remove it.");
+      os_eval_finding(self, frame->report, &os_rule_schema_never, value,
+                      "Nothing can stand here; remove it.");
   }
   return false;
 }
@@ -143,7 +146,8 @@ static bool os_eval__run(os_eval *self) {
 }
 
 os_status os_schema_validate(const os_schema *self, os_arena *arena, const os_json_document *document,
-                             const os_json *node, const os_schema_options *options, os_report *report, bool *valid) {
+                             const os_json *node, const os_schema_options *options, os_report *report,
+                             bool *valid) {
   os_eval eval = {.schema = self, .arena = arena, .document = document, .options = options, .report = report};
   const os_json *value = node == NULL ? document->root : node;
   os_eval_call(&eval, self->root, value, NULL);

@@ -33,7 +33,7 @@ typedef struct os_schema_entries {
 
 // How anyOf and oneOf find the alternative that a value means: a member whose value names it.
 typedef struct os_schema_tag {
-  os_str member; // empty = none
+  os_str member;  // empty = none
   os_str *values; // by alternative; empty where an alternative has none
 } os_schema_tag;
 
@@ -49,7 +49,8 @@ struct os_schema_row {
     } pattern;
     struct { // $ref, not, propertyNames
       os_schema_node *node;
-      bool on_the_way; // of propertyNames: additionalProperties goes through all members and asks for their names, too
+      bool
+          on_the_way; // of propertyNames: additionalProperties goes through all members and asks for their names, too
     } one;
     struct {
       os_schema_entries entries;
@@ -81,10 +82,10 @@ struct os_schema_node {
   uint32_t row_count;
   os_schema_node *alias; // a schema that is nothing but a $ref: what it leads to
   bool compiled;
-  bool never; // the schema false
+  bool never;     // the schema false
   uint8_t height; // levels of schemas below: 0 = assertions only; OS_SCHEMA_TALL = many, or without end
-  int types;  // JSON types that it can accept, as far as its own keywords tell
-  int reach;  // the same with what os_schema_types has found out
+  int types;      // JSON types that it can accept, as far as its own keywords tell
+  int reach;      // the same with what os_schema_types has found out
   bool reach_known;
 };
 
@@ -97,7 +98,14 @@ struct os_schema {
 // ---- Keywords ---------------------------------------------------------------------------------------------
 
 // Which member of os_schema_row.as holds the schemas of a row.
-typedef enum os_schema_holds { OS_HOLDS_NONE, OS_HOLDS_NODE, OS_HOLDS_LIST, OS_HOLDS_REST, OS_HOLDS_CONTAINS, OS_HOLDS_CONDITION } os_schema_holds;
+typedef enum os_schema_holds {
+  OS_HOLDS_NONE,
+  OS_HOLDS_NODE,
+  OS_HOLDS_LIST,
+  OS_HOLDS_REST,
+  OS_HOLDS_CONTAINS,
+  OS_HOLDS_CONDITION
+} os_schema_holds;
 
 typedef enum os_step { OS_STEP_DONE, OS_STEP_CALL } os_step;
 
@@ -136,8 +144,8 @@ struct os_compile {
 
 // The node of a subschema, new or known; NULL when memory is exhausted or the value is no schema (then reported).
 os_schema_node *os_compile_node(os_compile *self, const os_json *json);
-os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_json *json, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_json *json, const char *format,
+                             ...) __attribute__((format(printf, 4, 5)));
 // Compiles an object of schemas, or an array of them.
 os_status os_compile_entries(os_compile *self, const os_json *json, bool patterns, os_schema_entries *out);
 os_schema_entry *os_schema_find(const os_schema_entries *self, os_str name, uint32_t hash);
@@ -158,7 +166,7 @@ struct os_frame {
   const os_json *value;
   os_report *report; // NULL: only the answer is wanted, and the first failure ends the frame
   uint32_t row, step;
-  uint32_t same;  // frames below that hold the same value
+  uint32_t same; // frames below that hold the same value
   bool passed, type_failed;
   const os_json *child; // state of the row's applicator
   uint32_t count, chosen;
@@ -188,7 +196,8 @@ struct os_eval {
   const char *limit_message;
 };
 
-static inline os_step os_eval_call(os_eval *self, os_schema_node *node, const os_json *value, os_report *report) {
+static inline os_step os_eval_call(os_eval *self, os_schema_node *node, const os_json *value,
+                                   os_report *report) {
   self->call.node = node;
   self->call.value = value;
   self->call.report = report;

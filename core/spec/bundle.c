@@ -28,8 +28,10 @@ bool os_bundle_has_folder(const os_bundle *self, os_str folder) {
 os_status os_bundle_read(const os_bundle *self, size_t index, os_file *file) {
   *file = self->files[index];
   if (file->state != OS_FILE_UNREAD) return OS_OK;
-  if (self->read != NULL) OS_TRY(self->read(self->context, file->name, file));
-  else file->state = OS_FILE_UNREADABLE;
+  if (self->read != NULL)
+    OS_TRY(self->read(self->context, file->name, file));
+  else
+    file->state = OS_FILE_UNREADABLE;
   // Read once: what it points to lives as long as the bundle.
   if (file->state != OS_FILE_UNREAD) self->files[index] = *file;
   return OS_OK;

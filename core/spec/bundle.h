@@ -22,7 +22,8 @@ typedef struct os_file {
 typedef struct os_bundle {
   os_file *files;
   size_t count;
-  bool complete; // the list holds all there is; else a name that is not in it may still be asked for with `read`
+  bool
+      complete; // the list holds all there is; else a name that is not in it may still be asked for with `read`
   // Fills state and bytes (which live as long as the bundle) of the file `name`. May be NULL.
   os_status (*read)(void *context, os_str name, os_file *file);
   void *context;

@@ -19,22 +19,26 @@ static void os_attribute__value(os_checking *self, const os_spec_attribute *attr
   switch (trouble.fault) {
   case OS_VALUE_INT_RANGE:
     finding = os_checking_add(self, &os_rule_spec_attribute_int_range, trouble.node,
-                              "%.*s does not fit int64, in which attributes of kind %s are stored.", OS_ARG(found), kind);
+                              "%.*s does not fit int64, in which attributes of kind %s are stored.",
+                              OS_ARG(found), kind);
     trouble.expected = "-9223372036854775808 to 9223372036854775807";
     break;
   case OS_VALUE_INFINITE:
     finding = os_checking_add(self, &os_rule_spec_attribute_float_range, trouble.node,
-                              "%.*s is infinite in binary32, in which attributes of kind %s are stored.", OS_ARG(found), kind);
+                              "%.*s is infinite in binary32, in which attributes of kind %s are stored.",
+                              OS_ARG(found), kind);
     trouble.expected = "at most 3.4028235e38 in size";
     break;
   case OS_VALUE_ZERO:
     finding = os_checking_add_as(self, &os_rule_spec_attribute_float_range, OS_WARNING, trouble.node,
-                                 "%.*s becomes 0 in binary32, in which attributes of kind %s are stored.", OS_ARG(found), kind);
+                                 "%.*s becomes 0 in binary32, in which attributes of kind %s are stored.",
+                                 OS_ARG(found), kind);
     trouble.expected = "0, or at least 1.4e-45 in size";
     break;
   default:
-    finding = os_checking_add(self, rule, trouble.node, "The attribute %.*s is of kind %s: expected %s here, found %.*s.",
-                              OS_ARG(os_attribute__quoted(self, attribute)), kind, trouble.expected, OS_ARG(found));
+    finding = os_checking_add(
+        self, rule, trouble.node, "The attribute %.*s is of kind %s: expected %s here, found %.*s.",
+        OS_ARG(os_attribute__quoted(self, attribute)), kind, trouble.expected, OS_ARG(found));
     os_checking_relate(self, finding, attribute->kind_node, "the kind");
   }
   finding->expected = os_str_of(trouble.expected);
@@ -43,7 +47,8 @@ static void os_attribute__value(os_checking *self, const os_spec_attribute *attr
 
 static bool os_attribute__is_allowed(os_checking *self, const os_spec_attribute *attribute) {
   OS_JSON_EACH(value, attribute->allowed)
-  if (os_spec_same_value(self, &self->spec->document, attribute->fallback, value, attribute->kind)) return true;
+  if (os_spec_same_value(self, &self->spec->document, attribute->fallback, value, attribute->kind))
+    return true;
   return false;
 }
 
@@ -58,9 +63,10 @@ static void os_attribute__default(os_checking *self, const os_spec_attribute *at
     return;
   }
   if (attribute->required) {
-    os_finding *finding = os_checking_add(self, &os_rule_spec_attribute_required_with_default, fallback,
-                                          "%.*s is required, so its default can never apply; drop one of the two.",
-                                          OS_ARG(os_attribute__quoted(self, attribute)));
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_attribute_required_with_default, fallback,
+                        "%.*s is required, so its default can never apply; drop one of the two.",
+                        OS_ARG(os_attribute__quoted(self, attribute)));
     os_checking_relate(self, finding, attribute->required_node, "it is required");
     os_checking_fix_json(self, finding, false, fallback, "Remove the default", OS_STR("null"));
   }
@@ -71,8 +77,8 @@ static void os_attribute__default(os_checking *self, const os_spec_attribute *at
   if ((fault != OS_VALUE_OK && fault != OS_VALUE_ZERO) || os_attribute__is_allowed(self, attribute)) return;
   os_str found = os_json_excerpt(&self->spec->document, self->arena, fallback);
   os_finding *finding = os_checking_add(self, &os_rule_spec_attribute_default_not_allowed, fallback,
-                                        "The default %.*s of %.*s is not among its allowed values.", OS_ARG(found),
-                                        OS_ARG(os_attribute__quoted(self, attribute)));
+                                        "The default %.*s of %.*s is not among its allowed values.",
+                                        OS_ARG(found), OS_ARG(os_attribute__quoted(self, attribute)));
   finding->actual = found;
   finding->expected = os_json_excerpt(&self->spec->document, self->arena, attribute->allowed);
   os_checking_relate(self, finding, attribute->allowed, "the allowed values");
@@ -85,18 +91,24 @@ static os_str os_attribute__as_identifier(os_checking *self, os_str name) {
   if (to == NULL) return name;
   size_t len = 0;
   if (name.len > 0 && name.data[0] >= '0' && name.data[0] <= '9') to[len++] = '_';
-  for (size_t i = 0; i < name.len; i++) to[len++] = os_is_identifier((os_str){name.data + i, 1}) || (name.data[i] >= '0' && name.data[i] <= '9') ? name.data[i] : '_';
+  for (size_t i = 0; i < name.len; i++)
+    to[len++] = os_is_identifier((os_str){name.data + i, 1}) || (name.data[i] >= '0' && name.data[i] <= '9')
+                    ? name.data[i]
+                    : '_';
   return (os_str){to, len};
 }
 
 static void os_attribute__name(os_checking *self, const os_spec_attribute *attribute) {
   if (!os_is_identifier(attribute->name)) {
-    os_str name = os_json_quote(self->arena, attribute->name), better = os_attribute__as_identifier(self, attribute->name);
-    os_finding *finding = os_checking_add(self, &os_rule_spec_attribute_name_form, attribute->node,
-                                          "The attribute name %.*s is no identifier; ONNX asks for one.", OS_ARG(name));
+    os_str name = os_json_quote(self->arena, attribute->name),
+           better = os_attribute__as_identifier(self, attribute->name);
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_attribute_name_form, attribute->node,
+                        "The attribute name %.*s is no identifier; ONNX asks for one.", OS_ARG(name));
     finding->actual = name;
     finding->expected = OS_STR("a C identifier");
-    if (os_checking_roles(self, better) == 0) os_checking_fix_key(self, finding, false, attribute->node, better);
+    if (os_checking_roles(self, better) == 0)
+      os_checking_fix_key(self, finding, false, attribute->node, better);
   }
   unsigned roles = os_checking_parameter_roles(self, attribute->name);
   if (roles == 0) return;
@@ -151,32 +163,38 @@ static void os_set__sort(os_set_member *items, os_set_member *spare, size_t coun
       size_t middle = start + width < count ? start + width : count;
       size_t end = start + 2 * width < count ? start + 2 * width : count;
       for (size_t to = start, a = start, b = middle; to < end; to++)
-        spare[to] = a < middle && (b >= end || os_str_cmp(items[a].canonical, items[b].canonical) <= 0) ? items[a++] : items[b++];
+        spare[to] = a < middle && (b >= end || os_str_cmp(items[a].canonical, items[b].canonical) <= 0)
+                        ? items[a++]
+                        : items[b++];
     }
     memcpy(items, spare, count * sizeof *items);
   }
 }
 
 // Members change places; what stands between them stays.
-static void os_set__order(os_checking *self, const os_json *set, const os_set_member *sorted, const os_set_member *wrong) {
+static void os_set__order(os_checking *self, const os_json *set, const os_set_member *sorted,
+                          const os_set_member *wrong) {
   const os_json_document *document = &self->spec->document;
-  os_finding *finding = os_checking_add(self, &os_rule_spec_set_order, set,
-                                        "The set is not in order: %.*s has to come before %.*s (members ascend by the bytes "
-                                        "of their canonical JSON).",
-                                        OS_ARG(os_json_excerpt(document, self->arena, wrong[1].node)),
-                                        OS_ARG(os_json_excerpt(document, self->arena, wrong[0].node)));
+  os_finding *finding =
+      os_checking_add(self, &os_rule_spec_set_order, set,
+                      "The set is not in order: %.*s has to come before %.*s (members ascend by the bytes "
+                      "of their canonical JSON).",
+                      OS_ARG(os_json_excerpt(document, self->arena, wrong[1].node)),
+                      OS_ARG(os_json_excerpt(document, self->arena, wrong[0].node)));
   finding->actual = os_json_excerpt(document, self->arena, set);
   os_str expected = OS_STR("");
   for (uint32_t i = 0; i < set->length && i < 12; i++)
     expected = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(expected), i == 0 ? "" : ", ",
                                OS_ARG(os_json_excerpt(document, self->arena, sorted[i].node)));
-  finding->expected = os_arena_format(self->arena, "[%.*s%s]", OS_ARG(expected), set->length > 12 ? ", ..." : "");
+  finding->expected =
+      os_arena_format(self->arena, "[%.*s%s]", OS_ARG(expected), set->length > 12 ? ", ..." : "");
   os_fix *fix = os_finding_fix(self->report, finding, true, "Sort the set");
   size_t at = 0;
   OS_JSON_EACH(child, set) {
     const os_json *now = sorted[at++].node;
     if (now == child) continue;
-    os_fix_edit(self->report, fix, document->file, (os_range){child->start, child->end}, os_json_source(document, now));
+    os_fix_edit(self->report, fix, document->file, (os_range){child->start, child->end},
+                os_json_source(document, now));
   }
 }
 
@@ -186,11 +204,12 @@ static void os_set__repeated(os_checking *self, const os_json *set, const os_set
     const os_json *a = sorted[i - 1].node, *b = sorted[i].node;
     if (!os_str_eq(sorted[i - 1].canonical, sorted[i].canonical)) continue;
     if (os_json_equal(document, a, document, b)) continue; // schema.uniqueItems says so
-    os_finding *finding = os_checking_add(
-        self, &os_rule_spec_set_unique, set,
-        "%.*s and %.*s are different numbers, but both become %.*s in canonical JSON; each form may stand once in a set.",
-        OS_ARG(os_json_excerpt(document, self->arena, a)), OS_ARG(os_json_excerpt(document, self->arena, b)),
-        OS_ARG(sorted[i].canonical));
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_set_unique, set,
+                        "%.*s and %.*s are different numbers, but both become %.*s in canonical JSON; each "
+                        "form may stand once in a set.",
+                        OS_ARG(os_json_excerpt(document, self->arena, a)),
+                        OS_ARG(os_json_excerpt(document, self->arena, b)), OS_ARG(sorted[i].canonical));
     finding->actual = os_json_excerpt(document, self->arena, b);
     os_checking_relate(self, finding, b, "the second of the two");
   }
@@ -233,12 +252,14 @@ void os_check_set(os_checking *self, const os_json *set) {
   if (self->status != OS_OK || (ordered && !repeated)) return;
   os_set_member wrong[2] = {{0}};
   for (size_t i = 1; i < count && !ordered && wrong[0].node == NULL; i++)
-    if (os_str_cmp(items[i - 1].canonical, items[i].canonical) > 0) memcpy(wrong, items + i - 1, sizeof wrong);
+    if (os_str_cmp(items[i - 1].canonical, items[i].canonical) > 0)
+      memcpy(wrong, items + i - 1, sizeof wrong);
   os_set__sort(items, items + count, count);
   if (!ordered) os_set__order(self, set, items, wrong);
   os_set__repeated(self, set, items);
 }
 
 void os_check_sets(os_checking *self) {
-  if (self->spec->reference != NULL) os_check_set(self, os_json_member(self->spec->reference, "implementation"));
+  if (self->spec->reference != NULL)
+    os_check_set(self, os_json_member(self->spec->reference, "implementation"));
 }

@@ -18,7 +18,8 @@ static os_status os_evidence__schema(os_evidencing *self) {
   bool valid;
   os_report_init(&scratch, checking->arena, false, 0);
   os_schema_options options = {.stop = checking->options->stop};
-  OS_TRY(os_schema_validate(checking->checker->evidence, checking->arena, &self->shell.document, NULL, &options, &scratch, &valid));
+  OS_TRY(os_schema_validate(checking->checker->evidence, checking->arena, &self->shell.document, NULL,
+                            &options, &scratch, &valid));
   for (size_t i = 0; i < scratch.findings.count; i++) {
     const os_finding *from = scratch.findings.items[i];
     os_finding *to = os_report_add(checking->report, &os_rule_evidence_form, "%.*s", OS_ARG(from->message));
@@ -37,28 +38,31 @@ static bool os_evidence__kind(os_evidencing *self) {
   const os_json *root = self->shell.document.root, *kind = os_json_member(root, "kind");
   if (os_json_is(kind, OS_JSON_STRING) && os_str_is(os_json_string(kind), OS_EVIDENCE_KIND)) {
     if (os_json_member(root, "outputs") != NULL || os_json_member(root, "expect_error") != NULL) return true;
-    os_finding *finding = os_checking_add(&self->checking, &os_rule_evidence_form, root,
-                                          "There is neither \"outputs\" nor \"expect_error\": say what has to come out.");
+    os_finding *finding =
+        os_checking_add(&self->checking, &os_rule_evidence_form, root,
+                        "There is neither \"outputs\" nor \"expect_error\": say what has to come out.");
     finding->expected = OS_STR("\"outputs\" or \"expect_error\"");
     return false;
   }
-  os_finding *finding = os_checking_add(&self->checking, &os_rule_evidence_form, kind == NULL ? root : kind,
-                                        "This is no evidence document: its kind has to be \"" OS_EVIDENCE_KIND "\".");
+  os_finding *finding =
+      os_checking_add(&self->checking, &os_rule_evidence_form, kind == NULL ? root : kind,
+                      "This is no evidence document: its kind has to be \"" OS_EVIDENCE_KIND "\".");
   finding->expected = OS_STR("\"" OS_EVIDENCE_KIND "\"");
   return false;
 }
 
 static void os_evidence__operator(os_evidencing *self) {
   static const char *const members[] = {"domain", "op_type", "overload"};
-  const os_json *operator= os_json_member(self->shell.document.root, "operator");
-  if (operator== NULL || self->spec == NULL) return;
+  const os_json *identity = os_json_member(self->shell.document.root, "operator");
+  if (identity == NULL || self->spec == NULL) return;
   const os_str own[] = {self->spec->domain, self->spec->op_type, self->spec->overload};
   for (size_t i = 0; i < 3; i++) {
-    const os_json *member = os_json_member(operator, members[i]);
+    const os_json *member = os_json_member(identity, members[i]);
     if (!os_json_is(member, OS_JSON_STRING) || os_str_eq(os_json_string(member), own[i])) continue;
-    os_finding *finding = os_checking_add(&self->checking, &os_rule_evidence_form, member,
-                                          "This evidence is for another operator; the specification's %s is %.*s.", members[i],
-                                          OS_ARG(os_json_quote(self->checking.arena, own[i])));
+    os_finding *finding =
+        os_checking_add(&self->checking, &os_rule_evidence_form, member,
+                        "This evidence is for another operator; the specification's %s is %.*s.", members[i],
+                        OS_ARG(os_json_quote(self->checking.arena, own[i])));
     finding->expected = own[i];
     finding->actual = os_json_string(member);
   }
@@ -78,18 +82,19 @@ typedef struct os_binding {
   const os_json *by;
 } os_binding;
 
-static void os_evidence__absent(os_evidencing *self, const os_evidence_side *side, const os_json *list, const os_json *node,
-                                size_t index) {
+static void os_evidence__absent(os_evidencing *self, const os_evidence_side *side, const os_json *list,
+                                const os_json *node, size_t index) {
   os_str name = os_json_quote(self->checking.arena, side->parameters[index].name);
-  os_finding *finding = os_checking_add(&self->checking, &os_rule_evidence_arity, node == NULL ? list : node,
-                                        "The %s %.*s is single, so it needs a value here.", side->what, OS_ARG(name));
+  os_finding *finding =
+      os_checking_add(&self->checking, &os_rule_evidence_arity, node == NULL ? list : node,
+                      "The %s %.*s is single, so it needs a value here.", side->what, OS_ARG(name));
   finding->expected = OS_STR("a value");
   os_related *related = os_finding_relate(self->checking.report, finding, "the parameter");
   os_json_where(&self->spec->document, self->checking.arena, side->parameters[index].node, &related->where);
 }
 
-static void os_evidence__type(os_evidencing *self, const os_spec_parameter *parameter, const os_json *value, op_type type,
-                              os_binding *bindings) {
+static void os_evidence__type(os_evidencing *self, const os_spec_parameter *parameter, const os_json *value,
+                              op_type type, os_binding *bindings) {
   if (parameter->type_parameter < 0 || type == 0) return;
   os_checking *checking = &self->checking;
   const os_spec_type_parameter *set = &self->spec->type_parameters[parameter->type_parameter];
@@ -99,9 +104,10 @@ static void os_evidence__type(os_evidencing *self, const os_spec_parameter *para
   for (size_t i = 0; i < set->count; i++) allowed |= set->types[i] == type || set->types[i] == 0;
   if (!allowed) {
     const os_json *types = os_json_member(set->node, "allowed_types");
-    os_finding *finding = os_checking_add(checking, &os_rule_evidence_type, node,
-                                          "%.*s does not take %.*s: its type parameter %.*s does not allow it.",
-                                          OS_ARG(parameter->name), OS_ARG(found), OS_ARG(set->name));
+    os_finding *finding =
+        os_checking_add(checking, &os_rule_evidence_type, node,
+                        "%.*s does not take %.*s: its type parameter %.*s does not allow it.",
+                        OS_ARG(parameter->name), OS_ARG(found), OS_ARG(set->name));
     finding->actual = found;
     finding->expected = os_json_excerpt(&self->spec->document, checking->arena, types);
     os_related *related = os_finding_relate(checking->report, finding, "the allowed types");
@@ -112,15 +118,17 @@ static void os_evidence__type(os_evidencing *self, const os_spec_parameter *para
   if (binding->type == 0) *binding = (os_binding){type, node};
   if (binding->type == type) return;
   os_str bound = os_types_print(checking->checker->types, checking->arena, binding->type);
-  os_finding *finding = os_checking_add(checking, &os_rule_evidence_type, node,
-                                        "%.*s is %.*s here, but its type parameter %.*s is already %.*s in this case.",
-                                        OS_ARG(parameter->name), OS_ARG(found), OS_ARG(set->name), OS_ARG(bound));
+  os_finding *finding =
+      os_checking_add(checking, &os_rule_evidence_type, node,
+                      "%.*s is %.*s here, but its type parameter %.*s is already %.*s in this case.",
+                      OS_ARG(parameter->name), OS_ARG(found), OS_ARG(set->name), OS_ARG(bound));
   finding->actual = found;
   finding->expected = bound;
   os_checking_relate(checking, finding, binding->by, "what bound it");
 }
 
-static void os_evidence__side(os_evidencing *self, const os_evidence_side *side, const os_json *list, os_binding *bindings) {
+static void os_evidence__side(os_evidencing *self, const os_evidence_side *side, const os_json *list,
+                              os_binding *bindings) {
   size_t index = 0;
   bool variadic = side->count > 0 && side->parameters[side->count - 1].option == OP_VARIADIC;
   OS_JSON_EACH(value, list) {
@@ -131,15 +139,17 @@ static void os_evidence__side(os_evidencing *self, const os_evidence_side *side,
     if (formal >= side->count && !variadic) {
       if (formal > side->count) continue; // one finding tells of all that follow
       os_finding *finding = os_checking_add(&self->checking, &os_rule_evidence_arity, value,
-                                            "The operator has %zu %s%s; there is no place for this one.", side->count,
-                                            side->what, side->count == 1 ? "" : "s");
+                                            "The operator has %zu %s%s; there is no place for this one.",
+                                            side->count, side->what, side->count == 1 ? "" : "s");
       finding->actual = os_arena_format(self->checking.arena, "%u", list->length);
       finding->expected = os_arena_format(self->checking.arena, "at most %zu", side->count);
       continue;
     }
     if (formal >= side->count) formal = side->count - 1;
-    if (os_json_is(value, OS_JSON_OBJECT)) os_evidence__type(self, &side->parameters[formal], value, type, bindings);
-    else if (side->parameters[formal].option == OP_SINGLE) os_evidence__absent(self, side, list, value, formal);
+    if (os_json_is(value, OS_JSON_OBJECT))
+      os_evidence__type(self, &side->parameters[formal], value, type, bindings);
+    else if (side->parameters[formal].option == OP_SINGLE)
+      os_evidence__absent(self, side, list, value, formal);
   }
   for (; self->spec != NULL && index < side->count; index++)
     if (side->parameters[index].option == OP_SINGLE) os_evidence__absent(self, side, list, NULL, index);
@@ -156,8 +166,8 @@ static void os_evidence__attribute(os_evidencing *self, const os_json *value) {
   os_str name = os_json_key(value), quoted = os_json_quote(checking->arena, name);
   const os_json *definition = os_evidence__definition(self->spec, name);
   if (definition == NULL) {
-    os_finding *finding = os_checking_add(checking, &os_rule_evidence_attribute, value, "The operator has no attribute %.*s.",
-                                          OS_ARG(quoted));
+    os_finding *finding = os_checking_add(checking, &os_rule_evidence_attribute, value,
+                                          "The operator has no attribute %.*s.", OS_ARG(quoted));
     finding->actual = name;
     os_str nearest = os_checking_nearest(checking, name, OS_ROLE_ATTRIBUTE);
     if (nearest.len > 0) os_checking_fix_key(checking, finding, false, value, nearest);
@@ -170,17 +180,19 @@ static void os_evidence__attribute(os_evidencing *self, const os_json *value) {
   os_str found = os_json_excerpt(&self->shell.document, checking->arena, trouble.node);
   if (trouble.fault != OS_VALUE_OK && trouble.fault != OS_VALUE_ZERO) {
     os_finding *finding = os_checking_add(checking, &os_rule_evidence_attribute, trouble.node,
-                                          "The attribute %.*s is of kind %.*s: expected %s here, found %.*s.", OS_ARG(quoted),
-                                          OS_ARG(kind_name), trouble.expected, OS_ARG(found));
+                                          "The attribute %.*s is of kind %.*s: expected %s here, found %.*s.",
+                                          OS_ARG(quoted), OS_ARG(kind_name), trouble.expected, OS_ARG(found));
     finding->expected = os_str_of(trouble.expected);
     finding->actual = found;
     return;
   }
   const os_json *allowed = os_json_member(definition, "allowed_values");
   if (!os_json_is(allowed, OS_JSON_ARRAY)) return;
-  OS_JSON_EACH(one, allowed) if (os_spec_same_value(checking, &self->spec->document, one, value, kind)) return;
-  os_finding *finding = os_checking_add(checking, &os_rule_evidence_attribute, value, "%.*s is not an allowed value of %.*s.",
-                                        OS_ARG(found), OS_ARG(quoted));
+  OS_JSON_EACH(one, allowed)
+  if (os_spec_same_value(checking, &self->spec->document, one, value, kind)) return;
+  os_finding *finding =
+      os_checking_add(checking, &os_rule_evidence_attribute, value, "%.*s is not an allowed value of %.*s.",
+                      OS_ARG(found), OS_ARG(quoted));
   finding->actual = found;
   finding->expected = os_json_excerpt(&self->spec->document, checking->arena, allowed);
   os_related *related = os_finding_relate(checking->report, finding, "the allowed values");
@@ -195,12 +207,14 @@ static void os_evidence__attributes(os_evidencing *self) {
   for (size_t i = 0; i < self->spec->attribute_count; i++) {
     const os_spec_attribute *attribute = &self->spec->attributes[i];
     if (!attribute->required || os_json_get(attributes, attribute->name) != NULL) continue;
-    os_finding *finding = os_checking_add(checking, &os_rule_evidence_attribute, attributes == NULL ? root : attributes,
-                                          "The attribute %.*s is required and missing here.",
-                                          OS_ARG(os_json_quote(checking->arena, attribute->name)));
+    os_finding *finding =
+        os_checking_add(checking, &os_rule_evidence_attribute, attributes == NULL ? root : attributes,
+                        "The attribute %.*s is required and missing here.",
+                        OS_ARG(os_json_quote(checking->arena, attribute->name)));
     finding->expected = attribute->name;
   }
-  OS_JSON_EACH(value, os_json_is(attributes, OS_JSON_OBJECT) ? attributes : NULL) os_evidence__attribute(self, value);
+  OS_JSON_EACH(value, os_json_is(attributes, OS_JSON_OBJECT) ? attributes : NULL)
+  os_evidence__attribute(self, value);
 }
 
 // ---- All of it --------------------------------------------------------------------------------------------
@@ -209,7 +223,8 @@ static os_status os_evidence__signature(os_evidencing *self) {
   const os_spec *spec = self->spec;
   const os_json *root = self->shell.document.root;
   const os_json *inputs = os_json_member(root, "inputs"), *outputs = os_json_member(root, "outputs");
-  os_binding *bindings = OS_ARENA_ARRAY(self->checking.arena, spec == NULL ? 1 : spec->type_parameter_count + 1, os_binding);
+  os_binding *bindings =
+      OS_ARENA_ARRAY(self->checking.arena, spec == NULL ? 1 : spec->type_parameter_count + 1, os_binding);
   OS_TRY_ALLOC(bindings);
   os_evidence_side in = {"inputs", "input", NULL, 0}, out = {"outputs", "output", NULL, 0};
   if (spec != NULL) {
@@ -245,7 +260,8 @@ static bool os_evidence__expected(os_evidencing *self, const os_report *scratch)
 static os_status os_evidence__merge(os_evidencing *self, const os_report *scratch) {
   for (size_t i = 0; i < scratch->findings.count; i++) {
     os_finding *from = scratch->findings.items[i];
-    os_finding *to = os_report_add_as(self->report, from->rule, from->severity, "%.*s", OS_ARG(from->message));
+    os_finding *to =
+        os_report_add_as(self->report, from->rule, from->severity, "%.*s", OS_ARG(from->message));
     os_str message = to->message;
     os_severity severity = to->severity;
     *to = *from;
@@ -257,8 +273,9 @@ static os_status os_evidence__merge(os_evidencing *self, const os_report *scratc
   return scratch->status;
 }
 
-os_status os_evidence_check(const os_spec_checker *checker, os_arena *arena, os_str file, os_str text, const os_spec *spec,
-                            const os_spec_options *options, os_report *report, os_json_document *out) {
+os_status os_evidence_check(const os_spec_checker *checker, os_arena *arena, os_str file, os_str text,
+                            const os_spec *spec, const os_spec_options *options, os_report *report,
+                            os_json_document *out) {
   static const os_spec_options nothing;
   if (options == NULL) options = &nothing;
   if (report->kind.len == 0) report->kind = OS_STR("evidence");
@@ -267,8 +284,12 @@ os_status os_evidence_check(const os_spec_checker *checker, os_arena *arena, os_
   OS_TRY(os_json_parse(&self.shell.document, arena, file, text, &json, report));
   if (out != NULL) *out = self.shell.document;
   if (self.shell.document.root == NULL) return OS_OK;
-  self.checking = (os_checking){.checker = checker, .options = options, .spec = &self.shell, .arena = arena,
-                                .report = report, .suggestions = 10000};
+  self.checking = (os_checking){.checker = checker,
+                                .options = options,
+                                .spec = &self.shell,
+                                .arena = arena,
+                                .report = report,
+                                .suggestions = 10000};
   if (!os_evidence__kind(&self)) return OS_OK;
   OS_TRY(os_evidence__schema(&self));
   os_report scratch;
@@ -303,8 +324,10 @@ os_status os_evidence_check_file(os_checking *self, const os_file *file, bool fo
   bool zip = file->bytes.len >= 4 && memcmp(file->bytes.data, "PK\3\4", 4) == 0;
   if (zip || os_evidence__ends(file->name, ".onnx")) return OS_OK; // read where evidence is run
   if (!os_evidence__ends(file->name, ".json") && strcmp(os_json_kind(file->bytes), "unknown") == 0) {
-    os_evidence__no_form(self, file->name, "expected an evidence document (JSON), a zip, a folder or a model");
+    os_evidence__no_form(self, file->name,
+                         "expected an evidence document (JSON), a zip, a folder or a model");
     return OS_OK;
   }
-  return os_evidence_check(self->checker, self->arena, file->name, file->bytes, self->spec, self->options, self->report, NULL);
+  return os_evidence_check(self->checker, self->arena, file->name, file->bytes, self->spec, self->options,
+                           self->report, NULL);
 }

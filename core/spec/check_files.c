@@ -6,10 +6,12 @@ static bool os_files__ends(os_str name, const char *suffix) {
   return name.len >= len && memcmp(name.data + name.len - len, suffix, len) == 0;
 }
 
-static bool os_files__starts(os_str name, const char *prefix) { return os_str_starts(name, os_str_of(prefix)); }
+static bool os_files__starts(os_str name, const char *prefix) {
+  return os_str_starts(name, os_str_of(prefix));
+}
 
-os_status os_evidence_find(const os_bundle *bundle, os_arena *arena, os_str folder_of_spec, os_str test, os_file *file,
-                           bool *folder) {
+os_status os_evidence_find(const os_bundle *bundle, os_arena *arena, os_str folder_of_spec, os_str test,
+                           os_file *file, bool *folder) {
   static const char *const suffixes[] = {"", ".json", ".zip", ".onnx"};
   *folder = false;
   for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -25,8 +27,9 @@ os_status os_evidence_find(const os_bundle *bundle, os_arena *arena, os_str fold
 
 static void os_files__missing(os_checking *self, const os_json *node, const char *what) {
   os_str name = os_json_quote(self->arena, os_json_string(node));
-  os_finding *finding = os_checking_add(self, &os_rule_spec_bundle_missing_file, node,
-                                        "The %s %.*s is not in the bundle; add the file.", what, OS_ARG(name));
+  os_finding *finding =
+      os_checking_add(self, &os_rule_spec_bundle_missing_file, node,
+                      "The %s %.*s is not in the bundle; add the file.", what, OS_ARG(name));
   finding->expected = os_json_string(node);
 }
 
@@ -37,11 +40,14 @@ static void os_files__use(os_checking *self, os_map *used, os_str name) {
 static void os_files__need(os_checking *self, os_map *used, const os_json *node, const char *what) {
   os_file file;
   if (!os_json_is(node, OS_JSON_STRING) || node->length == 0) return;
-  os_str name = os_arena_format(self->arena, "%.*s%.*s", OS_ARG(self->spec->folder), OS_ARG(os_json_string(node)));
+  os_str name =
+      os_arena_format(self->arena, "%.*s%.*s", OS_ARG(self->spec->folder), OS_ARG(os_json_string(node)));
   self->status = os_bundle_find(self->options->bundle, name, &file);
   if (self->status != OS_OK) return;
-  if (file.state == OS_FILE_MISSING) os_files__missing(self, node, what);
-  else os_files__use(self, used, name);
+  if (file.state == OS_FILE_MISSING)
+    os_files__missing(self, node, what);
+  else
+    os_files__use(self, used, name);
 }
 
 static void os_files__tests(os_checking *self, os_map *used) {
@@ -49,10 +55,13 @@ static void os_files__tests(os_checking *self, os_map *used) {
     os_file file;
     bool folder;
     if (!os_json_is(test, OS_JSON_STRING) || test->length == 0) continue;
-    self->status = os_evidence_find(self->options->bundle, self->arena, self->spec->folder, os_json_string(test), &file, &folder);
+    self->status = os_evidence_find(self->options->bundle, self->arena, self->spec->folder,
+                                    os_json_string(test), &file, &folder);
     if (self->status != OS_OK) return;
-    if (file.state == OS_FILE_MISSING) os_files__missing(self, test, "test");
-    else os_files__use(self, used, file.name);
+    if (file.state == OS_FILE_MISSING)
+      os_files__missing(self, test, "test");
+    else
+      os_files__use(self, used, file.name);
   }
 }
 
@@ -65,12 +74,15 @@ static bool os_files__has_role(os_checking *self, os_str name) {
       continue;
     }
     os_str part = os_str_slice(name, i, name.len);
-    if (part.data[0] == '.' || os_files__starts(part, "__MACOSX") || os_files__starts(part, "test_data_set_")) return true;
+    if (part.data[0] == '.' || os_files__starts(part, "__MACOSX") || os_files__starts(part, "test_data_set_"))
+      return true;
   }
   os_str file = os_str_slice(name, base, name.len);
-  if (os_files__starts(name, "src/") || os_files__starts(file, "README") || os_files__starts(file, "LICENSE")) return true;
+  if (os_files__starts(name, "src/") || os_files__starts(file, "README") || os_files__starts(file, "LICENSE"))
+    return true;
   if (base == 0) return os_files__starts(file, "kernel.");
-  os_str data = os_arena_format(self->arena, "%.*s%.*stest_data_set_0/", OS_ARG(self->spec->folder), (int)base, name.data);
+  os_str data = os_arena_format(self->arena, "%.*s%.*stest_data_set_0/", OS_ARG(self->spec->folder),
+                                (int)base, name.data);
   return os_str_is(file, "model.onnx") && os_bundle_has_folder(self->options->bundle, data);
 }
 
@@ -86,7 +98,9 @@ static void os_files__unused(os_checking *self, const os_map *used) {
   os_str folder = self->spec->folder;
   for (size_t i = 0; i < bundle->count && bundle->complete; i++) {
     os_str name = bundle->files[i].name;
-    if (!os_str_starts(name, folder) || os_str_eq(name, self->spec->document.file) || os_files__ends(name, "/")) continue;
+    if (!os_str_starts(name, folder) || os_str_eq(name, self->spec->document.file) ||
+        os_files__ends(name, "/"))
+      continue;
     os_str inner = os_str_slice(name, folder.len, name.len);
     if (os_files__is_used(used, name) || os_files__has_role(self, inner)) continue;
     if (os_files__ends(name, ".json")) {
@@ -95,8 +109,9 @@ static void os_files__unused(os_checking *self, const os_map *used) {
       if (self->status != OS_OK) return;
       if (file.state == OS_FILE_BYTES && strcmp(os_json_kind(file.bytes), "spec") == 0) continue;
     }
-    os_finding *finding = os_report_add(self->report, &os_rule_spec_bundle_unused_file,
-                                        "Nothing in the document names this file; name it, or take it out of the bundle.");
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_spec_bundle_unused_file,
+                      "Nothing in the document names this file; name it, or take it out of the bundle.");
     finding->where.file = name;
   }
 }

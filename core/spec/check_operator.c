@@ -4,8 +4,8 @@
 #include "spec_versions.h"
 
 static const os_json *os_operator__node(const os_checking *self, const char *member) {
-  const os_json *operator= os_json_member(self->spec->document.root, "operator");
-  return os_json_member(operator, member);
+  const os_json *identity = os_json_member(self->spec->document.root, "operator");
+  return os_json_member(identity, member);
 }
 
 // ---- Forms ------------------------------------------------------------------------------------------------
@@ -19,7 +19,8 @@ static os_domain_form os_operator__domain_form(os_str domain) {
   for (size_t i = 0; i < domain.len; i++) {
     unsigned char c = (unsigned char)domain.data[i];
     bool capital = c >= 'A' && c <= 'Z';
-    bool known = capital || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    bool known =
+        capital || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
     form.control |= c < 0x20 || c == 0x7f;
     form.other |= !known;
     form.capital |= capital;
@@ -34,13 +35,14 @@ static void os_operator__check_domain(os_checking *self) {
   if (node == NULL || os_is_standard_domain(domain)) return;
   os_domain_form form = os_operator__domain_form(domain);
   os_severity severity = form.control ? OS_ERROR : form.other ? OS_WARNING : OS_INFO;
-  const char *what = form.control ? "The domain holds a control character; remove it."
-                     : form.other ? "The domain should only have letters, digits, \".\", \"_\" and \"-\"."
+  const char *what = form.control   ? "The domain holds a control character; remove it."
+                     : form.other   ? "The domain should only have letters, digits, \".\", \"_\" and \"-\"."
                      : form.capital ? "A domain is usually written with small letters."
                      : !form.dot ? "A domain is usually a reversed host name with a dot, such as com.example."
                                  : NULL;
   if (what == NULL) return;
-  os_finding *finding = os_checking_add_as(self, &os_rule_spec_operator_domain_form, severity, node, "%s", what);
+  os_finding *finding =
+      os_checking_add_as(self, &os_rule_spec_operator_domain_form, severity, node, "%s", what);
   finding->actual = os_json_quote(self->arena, domain);
   finding->expected = OS_STR("a reversed host name such as com.example");
 }
@@ -49,9 +51,10 @@ static void os_operator__check_name(os_checking *self, const char *member, os_st
   const os_json *node = os_operator__node(self, member);
   if (node == NULL || name.len == 0 || os_is_identifier(name)) return;
   os_str quoted = os_json_quote(self->arena, name);
-  os_finding *finding = os_checking_add(self, &os_rule_spec_operator_op_type_form, node,
-                                        "%s %.*s is no identifier: use letters, digits and underscores, and no digit first.",
-                                        member, OS_ARG(quoted));
+  os_finding *finding =
+      os_checking_add(self, &os_rule_spec_operator_op_type_form, node,
+                      "%s %.*s is no identifier: use letters, digits and underscores, and no digit first.",
+                      member, OS_ARG(quoted));
   finding->actual = quoted;
   finding->expected = OS_STR("a C identifier");
 }
@@ -63,20 +66,22 @@ void os_check_operator(os_checking *self) {
   os_operator__check_name(self, "overload", spec->overload);
   const os_json *version = os_json_member(spec->document.root, "version");
   if (spec->version.len == 0 || os_version_known(spec->version)) return;
-  os_finding *finding = os_checking_add(self, &os_rule_spec_version_form, version,
-                                        "The version %.*s is neither an integer nor SemVer (1.2.0) nor PEP 440 (1.2rc1).",
-                                        OS_ARG(os_json_quote(self->arena, spec->version)));
+  os_finding *finding =
+      os_checking_add(self, &os_rule_spec_version_form, version,
+                      "The version %.*s is neither an integer nor SemVer (1.2.0) nor PEP 440 (1.2rc1).",
+                      OS_ARG(os_json_quote(self->arena, spec->version)));
   finding->actual = spec->version;
   finding->expected = OS_STR("an integer, SemVer or PEP 440");
 }
 
 // ---- The standard -----------------------------------------------------------------------------------------
 
-static os_finding *os_standard__differs(os_checking *self, const op_schema *schema, const os_json *node, os_str what) {
+static os_finding *os_standard__differs(os_checking *self, const op_schema *schema, const os_json *node,
+                                        os_str what) {
   os_str domain = schema->domain.len == 0 ? OS_STR("ai.onnx") : schema->domain;
   os_finding *finding = os_checking_add(self, &os_rule_spec_operator_standard_mismatch, node,
-                                        "This is not the operator %.*s of %.*s, version %d: %.*s.", OS_ARG(schema->op_type),
-                                        OS_ARG(domain), schema->since, OS_ARG(what));
+                                        "This is not the operator %.*s of %.*s, version %d: %.*s.",
+                                        OS_ARG(schema->op_type), OS_ARG(domain), schema->since, OS_ARG(what));
   return finding;
 }
 
@@ -109,29 +114,33 @@ static void os_standard__types(os_checking *self, const op_schema *schema, const
   os_checking_relate(self, finding, found->node, "the parameter that uses this type parameter");
 }
 
-static void os_standard__parameters(os_checking *self, const op_schema *schema, const char *key, const op_parameter *wanted,
-                                    size_t wanted_count, const os_spec_parameter *found, size_t count) {
+static void os_standard__parameters(os_checking *self, const op_schema *schema, const char *key,
+                                    const op_parameter *wanted, size_t wanted_count,
+                                    const os_spec_parameter *found, size_t count) {
   const os_json *list = os_json_member(self->spec->document.root, key);
   for (size_t i = 0; i < wanted_count || i < count; i++) {
     if (i >= count) {
       os_standard__differs(self, schema, list,
-                           os_arena_format(self->arena, "it also has the %.*s %.*s", (int)strlen(key) - 1, key,
-                                           OS_ARG(wanted[i].name)));
+                           os_arena_format(self->arena, "it also has the %.*s %.*s", (int)strlen(key) - 1,
+                                           key, OS_ARG(wanted[i].name)));
       return;
     }
     const os_json *name = os_json_member(found[i].node, "name");
     if (i >= wanted_count || !os_str_eq(wanted[i].name, found[i].name)) {
-      os_str text = i >= wanted_count ? os_arena_format(self->arena, "it has %zu %s", wanted_count, key)
-                                      : os_arena_format(self->arena, "%.*s %zu is called %.*s", (int)strlen(key) - 1, key,
-                                                        i + 1, OS_ARG(wanted[i].name));
+      os_str text = i >= wanted_count
+                        ? os_arena_format(self->arena, "it has %zu %s", wanted_count, key)
+                        : os_arena_format(self->arena, "%.*s %zu is called %.*s", (int)strlen(key) - 1, key,
+                                          i + 1, OS_ARG(wanted[i].name));
       os_finding *finding = os_standard__differs(self, schema, name == NULL ? found[i].node : name, text);
       if (i < wanted_count) finding->expected = wanted[i].name;
       finding->actual = found[i].name;
       return;
     }
     if (wanted[i].option != found[i].option) {
-      os_str text = os_arena_format(self->arena, "%.*s is %s", OS_ARG(wanted[i].name), os_standard__option(wanted[i].option));
-      os_finding *finding = os_standard__differs(self, schema, os_json_member(found[i].node, "cardinality"), text);
+      os_str text = os_arena_format(self->arena, "%.*s is %s", OS_ARG(wanted[i].name),
+                                    os_standard__option(wanted[i].option));
+      os_finding *finding =
+          os_standard__differs(self, schema, os_json_member(found[i].node, "cardinality"), text);
       finding->expected = os_str_of(os_standard__option(wanted[i].option));
       finding->actual = os_str_of(os_standard__option(found[i].option));
     }
@@ -141,17 +150,21 @@ static void os_standard__parameters(os_checking *self, const op_schema *schema, 
 
 static bool os_standard__same_default(os_checking *self, const op_attribute *standard, const os_json *value) {
   op_attribute own;
-  if (standard->kind == OP_ATTR_TENSOR || standard->kind == OP_ATTR_GRAPH || standard->kind == OP_ATTR_SPARSE) return true;
-  if (!os_spec_attribute_value(self->arena, self->checker->types, &self->spec->document, value, standard->kind, &own))
+  if (standard->kind == OP_ATTR_TENSOR || standard->kind == OP_ATTR_GRAPH || standard->kind == OP_ATTR_SPARSE)
+    return true;
+  if (!os_spec_attribute_value(self->arena, self->checker->types, &self->spec->document, value,
+                               standard->kind, &own))
     return true; // spec.attribute.default-type has said so
   switch (standard->kind) {
   case OP_ATTR_INT: return own.as.i == standard->as.i;
   case OP_ATTR_FLOAT: return own.as.f == standard->as.f;
   case OP_ATTR_STRING: return os_str_eq(own.as.s, standard->as.s);
   case OP_ATTR_INTS:
-    return own.count == standard->count && memcmp(own.as.ints, standard->as.ints, own.count * sizeof(int64_t)) == 0;
+    return own.count == standard->count &&
+           memcmp(own.as.ints, standard->as.ints, own.count * sizeof(int64_t)) == 0;
   case OP_ATTR_FLOATS:
-    return own.count == standard->count && memcmp(own.as.floats, standard->as.floats, own.count * sizeof(float)) == 0;
+    return own.count == standard->count &&
+           memcmp(own.as.floats, standard->as.floats, own.count * sizeof(float)) == 0;
   case OP_ATTR_STRINGS:
     for (uint32_t i = 0; i < own.count && i < standard->count; i++)
       if (!os_str_eq(own.as.strings[i], standard->as.strings[i])) return false;
@@ -160,7 +173,8 @@ static bool os_standard__same_default(os_checking *self, const op_attribute *sta
   }
 }
 
-static void os_standard__attribute(os_checking *self, const op_schema *schema, const os_spec_attribute *attribute) {
+static void os_standard__attribute(os_checking *self, const op_schema *schema,
+                                   const os_spec_attribute *attribute) {
   const op_attribute_schema *standard = op_schema_attribute(schema, attribute->name);
   os_str name = attribute->name;
   if (standard == NULL) {
@@ -170,9 +184,10 @@ static void os_standard__attribute(os_checking *self, const op_schema *schema, c
   }
   const os_json *kind = attribute->kind_node, *fallback = attribute->default_node;
   if (standard->kind != attribute->kind && kind != NULL) {
-    os_finding *finding = os_standard__differs(
-        self, schema, kind,
-        os_arena_format(self->arena, "its attribute %.*s is of kind %s", OS_ARG(name), op_attr_kind_name(standard->kind)));
+    os_finding *finding =
+        os_standard__differs(self, schema, kind,
+                             os_arena_format(self->arena, "its attribute %.*s is of kind %s", OS_ARG(name),
+                                             op_attr_kind_name(standard->kind)));
     finding->expected = os_str_of(op_attr_kind_name(standard->kind));
     finding->actual = os_json_string(kind);
     return;
@@ -181,12 +196,15 @@ static void os_standard__attribute(os_checking *self, const op_schema *schema, c
     os_standard__differs(self, schema, attribute->required_node,
                          os_arena_format(self->arena, "its attribute %.*s is %s", OS_ARG(name),
                                          standard->required ? "required" : "optional"));
-  if (fallback == NULL || (standard->has_default == (attribute->fallback != NULL) &&
-                           (attribute->fallback == NULL || os_standard__same_default(self, &standard->fallback, fallback))))
+  if (fallback == NULL ||
+      (standard->has_default == (attribute->fallback != NULL) &&
+       (attribute->fallback == NULL || os_standard__same_default(self, &standard->fallback, fallback))))
     return;
   os_standard__differs(self, schema, fallback,
                        os_arena_format(self->arena, "its attribute %.*s has %s default", OS_ARG(name),
-                                       !standard->has_default ? "no" : attribute->fallback == NULL ? "a" : "another"));
+                                       !standard->has_default        ? "no"
+                                       : attribute->fallback == NULL ? "a"
+                                                                     : "another"));
 }
 
 static void os_standard__attributes(os_checking *self, const op_schema *schema) {
@@ -217,9 +235,11 @@ void os_check_standard(os_checking *self) {
   if (!known || !os_is_standard_domain(spec->domain) || self->checker->registry == NULL) return;
   int version = os_standard__version(spec);
   const os_registry *registry = self->checker->registry;
-  const op_schema *schema = os_registry_find(registry, spec->domain, spec->op_type, spec->overload, version).schema;
+  const op_schema *schema =
+      os_registry_find(registry, spec->domain, spec->op_type, spec->overload, version).schema;
   if (schema != NULL && schema->standard) {
-    os_standard__parameters(self, schema, "inputs", schema->inputs, schema->input_count, spec->inputs, spec->input_count);
+    os_standard__parameters(self, schema, "inputs", schema->inputs, schema->input_count, spec->inputs,
+                            spec->input_count);
     os_standard__parameters(self, schema, "outputs", schema->outputs, schema->output_count, spec->outputs,
                             spec->output_count);
     os_standard__attributes(self, schema);
@@ -227,15 +247,16 @@ void os_check_standard(os_checking *self) {
   }
   schema = os_registry_find(registry, spec->domain, spec->op_type, spec->overload, INT32_MAX).schema;
   if (schema != NULL && schema->standard) {
-    os_checking_add(self, &os_rule_spec_operator_standard_mismatch, os_json_member(spec->document.root, "version"),
-                    "The standard has no %.*s at version %d.", OS_ARG(spec->op_type), version);
+    os_checking_add(self, &os_rule_spec_operator_standard_mismatch,
+                    os_json_member(spec->document.root, "version"), "The standard has no %.*s at version %d.",
+                    OS_ARG(spec->op_type), version);
     return;
   }
   os_str domain = spec->domain.len == 0 ? OS_STR("ai.onnx (the empty domain)") : spec->domain;
-  os_finding *finding =
-      os_checking_add(self, &os_rule_spec_operator_domain_reserved, op_type,
-                      "ONNX has no operator %.*s, and only ONNX adds operators to %.*s; use a domain of your own.",
-                      OS_ARG(spec->op_type), OS_ARG(domain));
+  os_finding *finding = os_checking_add(
+      self, &os_rule_spec_operator_domain_reserved, op_type,
+      "ONNX has no operator %.*s, and only ONNX adds operators to %.*s; use a domain of your own.",
+      OS_ARG(spec->op_type), OS_ARG(domain));
   os_checking_relate(self, finding, os_operator__node(self, "domain"), "the domain");
   os_str names[3];
   size_t count = os_registry_suggest(registry, spec->domain, spec->op_type, names, 3);

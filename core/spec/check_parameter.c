@@ -4,7 +4,8 @@
 
 static os_str os_parameter__quote(os_checking *self, os_str name) { return os_json_quote(self->arena, name); }
 
-static void os_parameter__duplicates(os_checking *self, const os_spec_parameter *list, size_t count, const char *what) {
+static void os_parameter__duplicates(os_checking *self, const os_spec_parameter *list, size_t count,
+                                     const char *what) {
   os_map seen;
   os_map_init(&seen, self->arena);
   for (size_t i = 0; i < count; i++) {
@@ -20,10 +21,12 @@ static void os_parameter__duplicates(os_checking *self, const os_spec_parameter 
       continue;
     }
     os_str name = os_parameter__quote(self, list[i].name);
-    os_finding *finding = os_checking_add(self, &os_rule_spec_parameter_duplicate_name, os_json_member(list[i].node, "name"),
-                                          "Two %s are called %.*s; rename one.", what, OS_ARG(name));
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_parameter_duplicate_name, os_json_member(list[i].node, "name"),
+                        "Two %s are called %.*s; rename one.", what, OS_ARG(name));
     finding->actual = name;
-    os_checking_relate(self, finding, os_json_member(list[entry->value.number].node, "name"), "the first one");
+    os_checking_relate(self, finding, os_json_member(list[entry->value.number].node, "name"),
+                       "the first one");
   }
 }
 
@@ -44,10 +47,11 @@ static void os_parameter__order(os_checking *self, const os_spec_parameter *list
       os_checking_relate(self, finding, list[i + 1].node, "this one follows it");
     }
     if (list[i].option == OP_OPTIONAL_PARAMETER && any_single && i < last_single) {
-      os_finding *finding = os_checking_add(self, &os_rule_spec_parameter_optional_before_single, cardinality,
-                                            "%.*s is optional but stands before a required one: callers leave it out with an "
-                                            "empty name.",
-                                            OS_ARG(name));
+      os_finding *finding =
+          os_checking_add(self, &os_rule_spec_parameter_optional_before_single, cardinality,
+                          "%.*s is optional but stands before a required one: callers leave it out with an "
+                          "empty name.",
+                          OS_ARG(name));
       os_checking_relate(self, finding, list[last_single].node, "the required one");
     }
   }
@@ -63,13 +67,15 @@ static void os_parameter__types(os_checking *self, const os_spec_parameter *list
     if (!os_json_is(node, OS_JSON_STRING) || list[i].type_parameter >= 0) continue;
     os_str wrong = os_parameter__quote(self, os_json_string(node));
     os_str nearest = os_checking_nearest(self, os_json_string(node), OS_ROLE_TYPE_PARAMETER);
-    os_finding *finding =
-        os_checking_add(self, &os_rule_spec_parameter_type_parameter_unknown, node,
-                        "%.*s is no type parameter of this document; define it, or name one that is.", OS_ARG(wrong));
+    os_finding *finding = os_checking_add(
+        self, &os_rule_spec_parameter_type_parameter_unknown, node,
+        "%.*s is no type parameter of this document; define it, or name one that is.", OS_ARG(wrong));
     finding->actual = wrong;
     const os_json *defined = os_json_member(self->spec->document.root, "type_parameters");
-    if (os_json_is(defined, OS_JSON_OBJECT)) os_checking_relate(self, finding, defined, "the type parameters");
-    if (nearest.len == 0 && self->spec->type_parameter_count == 1) nearest = self->spec->type_parameters[0].name;
+    if (os_json_is(defined, OS_JSON_OBJECT))
+      os_checking_relate(self, finding, defined, "the type parameters");
+    if (nearest.len == 0 && self->spec->type_parameter_count == 1)
+      nearest = self->spec->type_parameters[0].name;
     if (nearest.len == 0) continue;
     finding->expected = os_parameter__quote(self, nearest);
     os_checking_fix_string(self, finding, false, node, nearest);
@@ -82,10 +88,11 @@ static void os_parameter__outputs(os_checking *self) {
   const os_json *effects = os_json_member(root, "state_effects");
   if (!os_json_is(outputs, OS_JSON_ARRAY) || outputs->length > 0) return;
   bool idle = os_first_word_in(os_json_string(effects), nothing);
-  os_finding *finding = os_checking_add_as(self, &os_rule_spec_output_none, idle ? OS_ERROR : OS_WARNING, outputs,
-                                           idle ? "There are no outputs, and state_effects says that there are no effects "
-                                                  "either: the operator does nothing."
-                                                : "There are no outputs; tools remove nodes without outputs.");
+  os_finding *finding =
+      os_checking_add_as(self, &os_rule_spec_output_none, idle ? OS_ERROR : OS_WARNING, outputs,
+                         idle ? "There are no outputs, and state_effects says that there are no effects "
+                                "either: the operator does nothing."
+                              : "There are no outputs; tools remove nodes without outputs.");
   if (idle) os_checking_relate(self, finding, effects, "what it says of effects");
 }
 
@@ -96,10 +103,10 @@ void os_check_parameters(os_checking *self) {
   for (size_t i = 0; i < spec->output_count; i++) {
     os_str name = spec->outputs[i].name;
     if (name.len == 0 || (os_checking_parameter_roles(self, name) & OS_ROLE_INPUT) == 0) continue;
-    os_finding *finding = os_checking_add(self, &os_rule_spec_parameter_input_output_name,
-                                          os_json_member(spec->outputs[i].node, "name"),
-                                          "An input is called %.*s, too; a sentence about it could mean either.",
-                                          OS_ARG(os_parameter__quote(self, name)));
+    os_finding *finding = os_checking_add(
+        self, &os_rule_spec_parameter_input_output_name, os_json_member(spec->outputs[i].node, "name"),
+        "An input is called %.*s, too; a sentence about it could mean either.",
+        OS_ARG(os_parameter__quote(self, name)));
     for (size_t j = 0; j < spec->input_count; j++) {
       if (!os_str_eq(spec->inputs[j].name, name)) continue;
       os_checking_relate(self, finding, os_json_member(spec->inputs[j].node, "name"), "the input");
@@ -132,18 +139,22 @@ void os_check_type_parameters(os_checking *self) {
     const os_spec_type_parameter *parameter = &spec->type_parameters[i];
     os_str name = os_parameter__quote(self, parameter->name);
     if (used[i] == 0)
-      os_checking_add(self, &os_rule_spec_type_parameter_unused, parameter->node, "No input or output uses %.*s; remove it.",
-                      OS_ARG(name));
+      os_checking_add(self, &os_rule_spec_type_parameter_unused, parameter->node,
+                      "No input or output uses %.*s; remove it.", OS_ARG(name));
     if (used[i] == 2 && parameter->count > 1 && !standard)
       os_checking_add_as(self, &os_rule_spec_type_parameter_undetermined,
                          spec->attribute_count == 0 ? OS_ERROR : OS_WARNING, parameter->node,
-                         "Only outputs use %.*s and it allows %zu types: no input decides which one it is%s.", OS_ARG(name),
-                         parameter->count, spec->attribute_count == 0 ? ", and there is no attribute that could" : "");
+                         "Only outputs use %.*s and it allows %zu types: no input decides which one it is%s.",
+                         OS_ARG(name), parameter->count,
+                         spec->attribute_count == 0 ? ", and there is no attribute that could" : "");
     bool element = os_elem_by_onnx_name(parameter->name) != OP_NONE;
     unsigned roles = os_checking_parameter_roles(self, parameter->name);
     if (element || roles != 0)
-      os_checking_add(self, &os_rule_spec_type_parameter_name_clash, parameter->node, "%.*s is also the name of %s.",
-                      OS_ARG(name), element ? "an element type" : roles & OS_ROLE_INPUT ? "an input" : "an output");
+      os_checking_add(self, &os_rule_spec_type_parameter_name_clash, parameter->node,
+                      "%.*s is also the name of %s.", OS_ARG(name),
+                      element                 ? "an element type"
+                      : roles & OS_ROLE_INPUT ? "an input"
+                                              : "an output");
   }
 }
 
@@ -160,7 +171,8 @@ static const os_rule *os_type__rule(os_type_fault_kind kind) {
 
 // Names of element types elsewhere that can only mean one thing here.
 static bool os_type__is_foreign_name(os_str name) {
-  static const char *const names[] = {"float32", "float64", "fp16", "fp32", "fp64", "half", "bf16", "boolean"};
+  static const char *const names[] = {"float32", "float64", "fp16", "fp32",
+                                      "fp64",    "half",    "bf16", "boolean"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (os_str_is(name, names[i])) return true;
   return false;
@@ -169,15 +181,18 @@ static bool os_type__is_foreign_name(os_str name) {
 static void os_type__wrong(os_checking *self, const os_json *node, const os_type_fault *fault) {
   os_str text = os_json_string(node), quoted = os_parameter__quote(self, text);
   size_t end = fault->offset + fault->len > text.len ? text.len : fault->offset + fault->len;
-  os_str at = fault->offset < text.len ? os_str_slice(text, fault->offset, end > fault->offset ? end : fault->offset + 1)
-                                       : OS_STR("the end");
-  os_finding *finding = os_checking_add(self, os_type__rule(fault->kind), node,
-                                        "%.*s is no ONNX type: expected %s at character %zu (%.*s).%s%.*s", OS_ARG(quoted),
-                                        fault->expected, fault->offset + 1, OS_ARG(at),
-                                        fault->suggestion.len > 0 ? " Probably meant: " : "", OS_ARG(fault->suggestion));
+  os_str at = fault->offset < text.len
+                  ? os_str_slice(text, fault->offset, end > fault->offset ? end : fault->offset + 1)
+                  : OS_STR("the end");
+  os_finding *finding =
+      os_checking_add(self, os_type__rule(fault->kind), node,
+                      "%.*s is no ONNX type: expected %s at character %zu (%.*s).%s%.*s", OS_ARG(quoted),
+                      fault->expected, fault->offset + 1, OS_ARG(at),
+                      fault->suggestion.len > 0 ? " Probably meant: " : "", OS_ARG(fault->suggestion));
   finding->expected = fault->suggestion.len > 0 ? fault->suggestion : os_str_of(fault->expected);
   finding->actual = text;
-  bool plain = node->end - node->start == text.len + 2; // no escapes: offsets in the string are offsets in the text
+  bool plain =
+      node->end - node->start == text.len + 2; // no escapes: offsets in the string are offsets in the text
   os_related *related = plain ? os_finding_relate(self->report, finding, "the place in the string") : NULL;
   if (related != NULL) {
     related->where.file = self->spec->document.file;
@@ -191,21 +206,25 @@ static void os_type__wrong(os_checking *self, const os_json *node, const os_type
 static void os_type__spelling(os_checking *self, const os_json *node, op_type type) {
   os_str text = os_json_string(node), canonical = os_types_print(self->checker->types, self->arena, type);
   if (os_str_eq(text, canonical)) return;
-  os_finding *finding = os_checking_add(self, &os_rule_spec_type_spelling, node, "Write %.*s instead of %.*s.",
-                                        OS_ARG(os_parameter__quote(self, canonical)), OS_ARG(os_parameter__quote(self, text)));
+  os_finding *finding =
+      os_checking_add(self, &os_rule_spec_type_spelling, node, "Write %.*s instead of %.*s.",
+                      OS_ARG(os_parameter__quote(self, canonical)), OS_ARG(os_parameter__quote(self, text)));
   finding->expected = canonical;
   finding->actual = text;
   os_checking_fix_string(self, finding, true, node, canonical);
 }
 
-static void os_type__duplicate(os_checking *self, const os_spec_type_parameter *parameter, const os_json *node, size_t index) {
+static void os_type__duplicate(os_checking *self, const os_spec_type_parameter *parameter,
+                               const os_json *node, size_t index) {
   for (size_t i = 0; i < index && index < 256; i++) {
     if (parameter->types[i] != parameter->types[index]) continue;
     os_str text = os_json_string(node);
-    os_finding *finding = os_checking_add(self, &os_rule_spec_type_duplicate, node, "%.*s is listed twice; remove one.",
-                                          OS_ARG(os_parameter__quote(self, text)));
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_type_duplicate, node, "%.*s is listed twice; remove one.",
+                        OS_ARG(os_parameter__quote(self, text)));
     finding->actual = text;
-    os_checking_relate(self, finding, os_json_at(os_json_member(parameter->node, "allowed_types"), i), "the first one");
+    os_checking_relate(self, finding, os_json_at(os_json_member(parameter->node, "allowed_types"), i),
+                       "the first one");
     return;
   }
 }

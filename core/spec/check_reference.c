@@ -26,20 +26,23 @@ static void os_reference__authority(os_checking *self) {
   const os_json *root = self->spec->document.root, *reference = os_json_member(root, "reference");
   if (!os_json_is(reference, OS_JSON_NULL)) return;
   if (self->spec->reference_authority) {
-    os_finding *finding = os_checking_add(self, &os_rule_spec_authority_reference_missing, reference,
-                                          "The reference implementation is the authority, but there is none; add it.");
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_authority_reference_missing, reference,
+                        "The reference implementation is the authority, but there is none; add it.");
     os_checking_relate(self, finding, os_json_member(root, "authority"), "who decides");
   }
   if (self->spec->tests != NULL && self->spec->tests->length == 0) {
-    os_finding *finding = os_checking_add(self, &os_rule_spec_authority_no_evidence, self->spec->tests,
-                                          "There is neither a reference nor a test: nothing can check an implementation.");
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_authority_no_evidence, self->spec->tests,
+                        "There is neither a reference nor a test: nothing can check an implementation.");
     os_checking_relate(self, finding, reference, "there is no reference");
   }
 }
 
 // ---- Packages and versions --------------------------------------------------------------------------------
 
-static void os_reference__need(os_checking *self, const os_json *packages, const char *name, os_severity severity) {
+static void os_reference__need(os_checking *self, const os_json *packages, const char *name,
+                               os_severity severity) {
   if (!os_json_is(packages, OS_JSON_OBJECT) || os_json_member(packages, name) != NULL) return;
   os_finding *finding = os_checking_add_as(self, &os_rule_spec_reference_package_missing, severity, packages,
                                            "The reference runs on \"%s\"; pin its version here.", name);
@@ -76,9 +79,10 @@ static void os_reference__packages(os_checking *self, const os_json *packages) {
     os_reference__version(self, version);
     os_str name = os_json_key(version), normal = os_reference__normal_name(self, name);
     if (os_str_eq(name, normal)) continue;
-    os_finding *finding = os_checking_add(self, &os_rule_spec_reference_package_name, version,
-                                          "The normal form of the package name %.*s is %.*s.",
-                                          OS_ARG(os_json_quote(self->arena, name)), OS_ARG(os_json_quote(self->arena, normal)));
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_reference_package_name, version,
+                        "The normal form of the package name %.*s is %.*s.",
+                        OS_ARG(os_json_quote(self->arena, name)), OS_ARG(os_json_quote(self->arena, normal)));
     finding->actual = name;
     finding->expected = normal;
     if (os_json_get(packages, normal) == NULL) os_checking_fix_key(self, finding, true, version, normal);
@@ -94,10 +98,11 @@ static void os_reference__python(os_checking *self, const os_json *environment) 
   if (release.parts == 0) return;
   bool other = release.major != 3;
   if (!other && release.parts >= 3) return;
-  os_finding *finding = os_checking_add_as(self, &os_rule_spec_reference_python_version, other ? OS_ERROR : OS_WARNING, python,
-                                           other ? "References run on Python 3, not on %.*s."
-                                                 : "%.*s is not exact: name the patch release, such as 3.11.7.",
-                                           OS_ARG(text));
+  os_finding *finding =
+      os_checking_add_as(self, &os_rule_spec_reference_python_version, other ? OS_ERROR : OS_WARNING, python,
+                         other ? "References run on Python 3, not on %.*s."
+                               : "%.*s is not exact: name the patch release, such as 3.11.7.",
+                         OS_ARG(text));
   finding->actual = text;
   finding->expected = OS_STR("an exact release of Python 3");
 }
@@ -105,18 +110,19 @@ static void os_reference__python(os_checking *self, const os_json *environment) 
 // ---- Names ------------------------------------------------------------------------------------------------
 
 static const char *const python_keywords[] = {
-    "False", "None",   "True",  "and",    "as",   "assert", "async",  "await",    "break", "class", "continue", "def",
-    "del",   "elif",   "else",  "except", "finally", "for",  "from",   "global",   "if",    "import", "in",      "is",
-    "lambda", "nonlocal", "not", "or",    "pass", "raise",  "return", "try",      "while", "with",  "yield",    NULL};
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",    NULL};
 
 static void os_reference__class(os_checking *self) {
   const os_json *node = os_json_member(self->spec->reference, "class_name");
   os_str name = os_json_string(node);
   bool keyword = os_reference__one_of(name, python_keywords);
   if (name.len == 0 || (os_is_identifier(name) && !keyword)) return;
-  os_finding *finding = os_checking_add(self, &os_rule_spec_reference_class_name, node, "%.*s is %s, so no class can be called so.",
-                                        OS_ARG(os_json_quote(self->arena, name)),
-                                        keyword ? "a keyword of Python" : "no identifier of Python");
+  os_finding *finding = os_checking_add(
+      self, &os_rule_spec_reference_class_name, node, "%.*s is %s, so no class can be called so.",
+      OS_ARG(os_json_quote(self->arena, name)), keyword ? "a keyword of Python" : "no identifier of Python");
   finding->actual = name;
   finding->expected = OS_STR("an identifier");
 }
@@ -124,7 +130,8 @@ static void os_reference__class(os_checking *self) {
 static void os_reference__python_file(os_checking *self, const os_json *node) {
   os_str name = os_json_string(node);
   if (name.len == 0 || os_reference__ends(name, ".py")) return;
-  os_finding *finding = os_checking_add(self, &os_rule_spec_reference_file_name, node, "%.*s should be a Python file and end in .py.",
+  os_finding *finding = os_checking_add(self, &os_rule_spec_reference_file_name, node,
+                                        "%.*s should be a Python file and end in .py.",
                                         OS_ARG(os_json_quote(self->arena, name)));
   finding->actual = name;
   finding->expected = OS_STR("*.py");
@@ -138,11 +145,13 @@ static void os_reference__library(os_checking *self, const os_json *environment)
   const os_json *system = os_json_member(environment, "operating_system");
   os_str name = os_json_string(library);
   for (size_t i = 0; i < sizeof systems / sizeof *systems && name.len > 0; i++) {
-    if (!os_str_is(os_json_string(system), systems[i].system) || os_reference__ends(name, systems[i].suffix)) continue;
+    if (!os_str_is(os_json_string(system), systems[i].system) || os_reference__ends(name, systems[i].suffix))
+      continue;
     if (i == 0 && os_reference__contains(name, ".so.")) continue; // libops.so.1
-    os_finding *finding = os_checking_add_as(self, &os_rule_spec_reference_file_name, OS_ERROR, library,
-                                             "%.*s cannot be loaded on %s, where libraries end in %s.",
-                                             OS_ARG(os_json_quote(self->arena, name)), systems[i].system, systems[i].suffix);
+    os_finding *finding =
+        os_checking_add_as(self, &os_rule_spec_reference_file_name, OS_ERROR, library,
+                           "%.*s cannot be loaded on %s, where libraries end in %s.",
+                           OS_ARG(os_json_quote(self->arena, name)), systems[i].system, systems[i].suffix);
     finding->actual = name;
     finding->expected = os_arena_format(self->arena, "*%s", systems[i].suffix);
     os_checking_relate(self, finding, system, "the operating system");
@@ -151,9 +160,9 @@ static void os_reference__library(os_checking *self, const os_json *environment)
 
 static const struct {
   const char *system, *alias, *name;
-} aliases[] = {{NULL, "amd64", "x86_64"},        {NULL, "x64", "x86_64"},       {NULL, "x86-64", "x86_64"},
-               {"linux", "arm64", "aarch64"},    {"macos", "aarch64", "arm64"}, {"windows", "aarch64", "arm64"},
-               {NULL, "i386", "i686"},           {NULL, "x86", "i686"},         {NULL, "armv8", "aarch64"}};
+} aliases[] = {{NULL, "amd64", "x86_64"},     {NULL, "x64", "x86_64"},       {NULL, "x86-64", "x86_64"},
+               {"linux", "arm64", "aarch64"}, {"macos", "aarch64", "arm64"}, {"windows", "aarch64", "arm64"},
+               {NULL, "i386", "i686"},        {NULL, "x86", "i686"},         {NULL, "armv8", "aarch64"}};
 
 static os_str os_reference__small(os_checking *self, os_str text) {
   os_str copy = os_arena_copy(self->arena, text);
@@ -163,19 +172,22 @@ static os_str os_reference__small(os_checking *self, os_str text) {
 }
 
 static void os_reference__architecture(os_checking *self, const os_json *environment) {
-  static const char *const known[] = {"x86_64", "aarch64", "arm64", "i686", "armv7l", "armv6l", "ppc64le", "s390x",
-                                      "riscv64", "loongarch64", NULL};
+  static const char *const known[] = {"x86_64",  "aarch64", "arm64",   "i686",        "armv7l", "armv6l",
+                                      "ppc64le", "s390x",   "riscv64", "loongarch64", NULL};
   const os_json *node = os_json_member(environment, "architecture");
-  os_str name = os_json_string(node), system = os_json_string(os_json_member(environment, "operating_system"));
+  os_str name = os_json_string(node),
+         system = os_json_string(os_json_member(environment, "operating_system"));
   if (name.len == 0) return;
   os_str small = os_reference__small(self, name), better = {0};
   for (size_t i = 0; i < sizeof aliases / sizeof *aliases && better.len == 0; i++)
-    if (os_str_is(small, aliases[i].alias) && (aliases[i].system == NULL || os_str_is(system, aliases[i].system)))
+    if (os_str_is(small, aliases[i].alias) &&
+        (aliases[i].system == NULL || os_str_is(system, aliases[i].system)))
       better = os_str_of(aliases[i].name);
   if (better.len == 0 && os_reference__one_of(small, known)) better = small;
   if (os_str_eq(better, name)) return;
   os_finding *finding = os_checking_add(self, &os_rule_spec_reference_architecture, node,
-                                        "%.*s is not what %.*s calls a machine.%s%.*s", OS_ARG(os_json_quote(self->arena, name)),
+                                        "%.*s is not what %.*s calls a machine.%s%.*s",
+                                        OS_ARG(os_json_quote(self->arena, name)),
                                         OS_ARG(system.len > 0 ? system : OS_STR("the operating system")),
                                         better.len > 0 ? " Probably meant: " : "", OS_ARG(better));
   finding->actual = name;
@@ -203,7 +215,8 @@ void os_check_reference(os_checking *self) {
   const os_json *environment = os_json_member(reference, "environment");
   os_str kind = os_json_string(os_json_member(reference, "kind"));
   if (os_str_is(kind, "onnx.reference_python")) {
-    const os_json *packages = os_json_member(environment, "packages"), *adapter = os_json_member(reference, "adapter");
+    const os_json *packages = os_json_member(environment, "packages"),
+                  *adapter = os_json_member(reference, "adapter");
     os_reference__need(self, packages, "onnx", OS_ERROR);
     os_reference__need(self, packages, "numpy", OS_WARNING);
     os_reference__packages(self, packages);
@@ -247,19 +260,20 @@ static void os_tests__one(os_checking *self, os_map *exact, os_map *folded, cons
     return;
   }
   if (!new_name) {
-    os_finding *finding = os_checking_add(self, &os_rule_spec_tests_duplicate, node, "The test %.*s is listed twice; remove one.",
-                                          OS_ARG(quoted));
+    os_finding *finding = os_checking_add(self, &os_rule_spec_tests_duplicate, node,
+                                          "The test %.*s is listed twice; remove one.", OS_ARG(quoted));
     os_checking_relate(self, finding, same->value.pointer, "the first one");
     return;
   }
   same->value.pointer = (void *)node;
   if (new_folded) near->value.pointer = (void *)node;
-  const char *why = !new_folded                                 ? "differs from another one in capitals only"
-                    : stem.data[stem.len - 1] == '.'            ? "ends in a dot, which Windows drops"
-                    : os_tests__is_device(small)                ? "is the name of a device on Windows"
-                                                                : NULL;
+  const char *why = !new_folded                      ? "differs from another one in capitals only"
+                    : stem.data[stem.len - 1] == '.' ? "ends in a dot, which Windows drops"
+                    : os_tests__is_device(small)     ? "is the name of a device on Windows"
+                                                     : NULL;
   if (why == NULL) return;
-  os_finding *finding = os_checking_add(self, &os_rule_spec_tests_case, node, "The test name %.*s %s; rename it.", OS_ARG(quoted), why);
+  os_finding *finding = os_checking_add(self, &os_rule_spec_tests_case, node,
+                                        "The test name %.*s %s; rename it.", OS_ARG(quoted), why);
   if (!new_folded) os_checking_relate(self, finding, near->value.pointer, "the other one");
 }
 
@@ -268,6 +282,7 @@ void os_check_tests(os_checking *self) {
   os_map_init(&exact, self->arena);
   os_map_init(&folded, self->arena);
   OS_JSON_EACH(node, self->spec->tests)
-  if (os_json_is(node, OS_JSON_STRING) && os_tests__stem(os_json_string(node)).len > 0 && self->status == OS_OK)
+  if (os_json_is(node, OS_JSON_STRING) && os_tests__stem(os_json_string(node)).len > 0 &&
+      self->status == OS_OK)
     os_tests__one(self, &exact, &folded, node);
 }

@@ -2,7 +2,8 @@
 #include "spec_check.h"
 
 static bool os_text__name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+         c == '-';
 }
 
 // ---- Blank ------------------------------------------------------------------------------------------------
@@ -27,14 +28,16 @@ static bool os_text__has_word(os_str text) {
 // White space, a placeholder, or nothing but punctuation.
 static bool os_text__is_blank(os_str text) {
   static const char *const starts[] = {"todo", "tbd", "fixme", "xxx", "lorem", NULL};
-  static const char *const whole[] = {"n/a", "na", "placeholder", "description", "wip", "fill in", "to do", NULL};
+  static const char *const whole[] = {"n/a", "na",      "placeholder", "description",
+                                      "wip", "fill in", "to do",       NULL};
   os_str trimmed = os_text__trim(text);
   if (!os_text__has_word(trimmed) || os_first_word_in(trimmed, starts)) return true;
   char small[16];
   while (trimmed.len > 0 && strchr(".!?: ", trimmed.data[trimmed.len - 1]) != NULL) trimmed.len--;
   if (trimmed.len > sizeof small) return false;
   for (size_t i = 0; i < trimmed.len; i++)
-    small[i] = trimmed.data[i] >= 'A' && trimmed.data[i] <= 'Z' ? (char)(trimmed.data[i] | 0x20) : trimmed.data[i];
+    small[i] =
+        trimmed.data[i] >= 'A' && trimmed.data[i] <= 'Z' ? (char)(trimmed.data[i] | 0x20) : trimmed.data[i];
   for (const char *const *w = whole; *w != NULL; w++)
     if (os_str_is((os_str){small, trimmed.len}, *w)) return true;
   return false;
@@ -53,7 +56,8 @@ static bool os_text__is_name(os_str text) {
 
 // Words that documents set in back-ticks without meaning a name of theirs: values, element types, the operator.
 static bool os_text__is_word(os_checking *self, os_str name) {
-  static const char *const words[] = {"NaN", "nan", "inf", "Inf", "Infinity", "true", "false", "null", "None", "True", "False"};
+  static const char *const words[] = {"NaN",   "nan",  "inf",  "Inf",  "Infinity", "true",
+                                      "false", "null", "None", "True", "False"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (os_str_is(name, words[i])) return true;
   if (os_elem_by_onnx_name(name) != OP_NONE || os_str_eq(name, self->spec->op_type)) return true;
@@ -69,9 +73,10 @@ static bool os_text__is_word(os_checking *self, os_str name) {
 
 static void os_text__unknown(os_checking *self, const os_json *node, uint32_t at, os_str name) {
   os_str nearest = os_checking_nearest(self, name, ~0u);
-  os_finding *finding = os_checking_add(self, &os_rule_spec_text_unknown_name, node,
-                                        "`%.*s` is no parameter, attribute or type parameter.%s%.*s%s", OS_ARG(name),
-                                        nearest.len > 0 ? " Did you mean `" : "", OS_ARG(nearest), nearest.len > 0 ? "`?" : "");
+  os_finding *finding =
+      os_checking_add(self, &os_rule_spec_text_unknown_name, node,
+                      "`%.*s` is no parameter, attribute or type parameter.%s%.*s%s", OS_ARG(name),
+                      nearest.len > 0 ? " Did you mean `" : "", OS_ARG(nearest), nearest.len > 0 ? "`?" : "");
   finding->actual = name;
   os_related *related = os_finding_relate(self->report, finding, "the name");
   related->where.file = self->spec->document.file;
@@ -142,7 +147,8 @@ static void os_text__repeated(os_checking *self, const os_json *list) {
       entry->value.pointer = node;
       continue;
     }
-    os_finding *finding = os_checking_add(self, &os_rule_spec_text_repeated, node, "This statement stands here twice; remove one.");
+    os_finding *finding = os_checking_add(self, &os_rule_spec_text_repeated, node,
+                                          "This statement stands here twice; remove one.");
     os_checking_relate(self, finding, entry->value.pointer, "the first one");
   }
 }
@@ -150,7 +156,8 @@ static void os_text__repeated(os_checking *self, const os_json *list) {
 static bool os_text__mentions(os_str text, os_str name) {
   for (size_t i = 0; name.len > 0 && i + name.len <= text.len; i++) {
     if (memcmp(text.data + i, name.data, name.len) != 0) continue;
-    char before = i == 0 ? ' ' : text.data[i - 1], after = i + name.len == text.len ? ' ' : text.data[i + name.len];
+    char before = i == 0 ? ' ' : text.data[i - 1],
+         after = i + name.len == text.len ? ' ' : text.data[i + name.len];
     bool ends = !os_text__name_character(after) || after == '.' || after == '-';
     if (!os_text__name_character(before) && ends) return true;
   }
@@ -165,17 +172,21 @@ static void os_text__outputs(os_checking *self) {
       if (os_text__mentions(os_json_string(rule), self->spec->outputs[i].name)) return;
   }
   os_str name = self->spec->outputs[0].name;
-  os_finding *finding = os_checking_add(self, &os_rule_spec_shape_output_unmentioned, rules,
-                                        "No shape rule names an output; say which shape `%.*s` has.", OS_ARG(name));
+  os_finding *finding =
+      os_checking_add(self, &os_rule_spec_shape_output_unmentioned, rules,
+                      "No shape rule names an output; say which shape `%.*s` has.", OS_ARG(name));
   finding->expected = name;
 }
 
 void os_check_texts(os_checking *self) {
-  static const char *const texts[] = {"boundary_behavior", "numerical_behavior", "nondeterminism", "state_effects"};
+  static const char *const texts[] = {"boundary_behavior", "numerical_behavior", "nondeterminism",
+                                      "state_effects"};
   static const char *const lists[] = {"input_conditions", "shape_rules"};
   const os_spec *spec = self->spec;
-  for (size_t i = 0; i < spec->input_count; i++) os_check_text(self, os_json_member(spec->inputs[i].node, "description"));
-  for (size_t i = 0; i < spec->output_count; i++) os_check_text(self, os_json_member(spec->outputs[i].node, "description"));
+  for (size_t i = 0; i < spec->input_count; i++)
+    os_check_text(self, os_json_member(spec->inputs[i].node, "description"));
+  for (size_t i = 0; i < spec->output_count; i++)
+    os_check_text(self, os_json_member(spec->outputs[i].node, "description"));
   for (size_t i = 0; i < spec->type_parameter_count; i++)
     os_check_text(self, os_json_member(spec->type_parameters[i].node, "description"));
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
@@ -183,6 +194,7 @@ void os_check_texts(os_checking *self) {
     OS_JSON_EACH(node, os_json_is(list, OS_JSON_ARRAY) ? list : NULL) os_check_text(self, node);
     os_text__repeated(self, list);
   }
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) os_check_text(self, os_json_member(spec->document.root, texts[i]));
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    os_check_text(self, os_json_member(spec->document.root, texts[i]));
   os_text__outputs(self);
 }

@@ -21,23 +21,25 @@ typedef struct os_forming {
 static os_finding *os_form__wrong(os_forming *self, const os_json *node, const char *expected) {
   const os_json_document *document = &self->checking->spec->document;
   os_str found = os_json_excerpt(document, self->checking->arena, node);
-  os_finding *finding =
-      os_checking_add(self->checking, &os_rule_evidence_form, node, "Expected %s here, found %.*s.", expected, OS_ARG(found));
+  os_finding *finding = os_checking_add(self->checking, &os_rule_evidence_form, node,
+                                        "Expected %s here, found %.*s.", expected, OS_ARG(found));
   finding->expected = os_arena_format(self->checking->arena, "%s", expected);
   finding->actual = found;
   return finding;
 }
 
 static void os_form__missing(os_forming *self, const os_json *node, const char *member, const char *kind) {
-  os_finding *finding = os_checking_add(self->checking, &os_rule_evidence_form, node, "The member \"%s\" of %s is missing here.",
-                                        member, kind);
+  os_finding *finding = os_checking_add(self->checking, &os_rule_evidence_form, node,
+                                        "The member \"%s\" of %s is missing here.", member, kind);
   finding->expected = os_str_of(member);
 }
 
 static void os_form__push(os_forming *self, const os_json *node, op_type wanted) {
   os_pending *slot = OS_PUSH(self->checking->arena, &self->pending);
-  if (slot == NULL) self->checking->status = OS_OUT_OF_MEMORY;
-  else *slot = (os_pending){node, wanted};
+  if (slot == NULL)
+    self->checking->status = OS_OUT_OF_MEMORY;
+  else
+    *slot = (os_pending){node, wanted};
 }
 
 // ---- Elements ---------------------------------------------------------------------------------------------
@@ -58,8 +60,10 @@ static bool os_form__is_decimal(os_str text) {
 }
 
 static bool os_form__integer(os_forming *self, const os_json *node, const os_elem_info *info) {
-  os_str text = os_json_is(node, OS_JSON_STRING) ? os_json_string(node) : os_json_source(&self->checking->spec->document, node);
-  bool number = os_json_is(node, OS_JSON_NUMBER) || (os_json_is(node, OS_JSON_STRING) && os_form__is_decimal(text));
+  os_str text = os_json_is(node, OS_JSON_STRING) ? os_json_string(node)
+                                                 : os_json_source(&self->checking->spec->document, node);
+  bool number =
+      os_json_is(node, OS_JSON_NUMBER) || (os_json_is(node, OS_JSON_STRING) && os_form__is_decimal(text));
   if (!number) return false;
   os_decimal value = os_decimal_of(text);
   if (info->kind == 'u') {
@@ -88,7 +92,8 @@ static const char *os_form__element_words(os_forming *self, const os_elem_info *
   case 's': return "a string";
   case 'l': return "true or false";
   case 'i':
-  case 'u': return os_arena_format(self->checking->arena, "an integer of %s", info->onnx).data; // ends in a NUL
+  case 'u':
+    return os_arena_format(self->checking->arena, "an integer of %s", info->onnx).data; // ends in a NUL
   default: return "a number, \"NaN\", \"Infinity\" or \"-Infinity\"";
   }
 }
@@ -123,7 +128,8 @@ static bool os_form__is_base64(os_str text, size_t *bytes) {
   size_t padding = len > 0 && text.data[len - 1] == '=' ? (text.data[len - 2] == '=' ? 2 : 1) : 0;
   for (size_t i = 0; i < len - padding; i++) {
     char c = text.data[i];
-    bool digit = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
+    bool digit =
+        (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
     if (!digit) return false;
   }
   *bytes = len / 4 * 3 - padding;
@@ -145,8 +151,8 @@ static void os_form__bytes(os_forming *self, const os_json *node, const os_elem_
   wanted = bits / 8 + (bits % 8 > 0);
   if (bytes == wanted) return;
   os_finding *finding = os_checking_add(self->checking, &os_rule_evidence_form, node,
-                                        "The shape needs %llu bytes of %s; there are %zu here.", (unsigned long long)wanted,
-                                        info->onnx, bytes);
+                                        "The shape needs %llu bytes of %s; there are %zu here.",
+                                        (unsigned long long)wanted, info->onnx, bytes);
   finding->expected = os_arena_format(self->checking->arena, "%llu bytes", (unsigned long long)wanted);
   finding->actual = os_arena_format(self->checking->arena, "%zu bytes", bytes);
 }
@@ -166,8 +172,8 @@ static void os_form__tensor(os_forming *self, const os_json *value, op_elem elem
   if (info->kind == 'c' && __builtin_mul_overflow(count, (uint64_t)2, &count)) return;
   if (data->length != count) {
     os_finding *finding = os_checking_add(self->checking, &os_rule_evidence_form, data,
-                                          "The shape needs %llu values; there are %u here.", (unsigned long long)count,
-                                          data->length);
+                                          "The shape needs %llu values; there are %u here.",
+                                          (unsigned long long)count, data->length);
     finding->expected = os_arena_format(self->checking->arena, "%llu", (unsigned long long)count);
     finding->actual = os_arena_format(self->checking->arena, "%u", data->length);
     return;
@@ -201,17 +207,23 @@ static void os_form__map(os_forming *self, const os_json *value, const os_type *
   OS_JSON_EACH(entry, os_json_is(entries, OS_JSON_ARRAY) ? entries : NULL) {
     if (!os_json_is(entry, OS_JSON_ARRAY) || entry->length != 2) continue; // the schema has said so
     const os_json *first = os_json_first(entry), *second = os_json_next(first);
-    if (key != NULL && !os_form__element(self, first, key)) os_form__wrong(self, first, os_form__element_words(self, key));
-    if (os_is_evidence_value(second)) os_form__push(self, second, type->of);
-    else if (scalar == NULL) os_form__wrong(self, second, "a value with its type");
-    else if (!os_form__element(self, second, scalar)) os_form__wrong(self, second, os_form__element_words(self, scalar));
+    if (key != NULL && !os_form__element(self, first, key))
+      os_form__wrong(self, first, os_form__element_words(self, key));
+    if (os_is_evidence_value(second))
+      os_form__push(self, second, type->of);
+    else if (scalar == NULL)
+      os_form__wrong(self, second, "a value with its type");
+    else if (!os_form__element(self, second, scalar))
+      os_form__wrong(self, second, os_form__element_words(self, scalar));
   }
 }
 
 static void os_form__optional(os_forming *self, const os_json *value, op_type of) {
   const os_json *inner = os_json_member(value, "value");
-  if (inner == NULL) os_form__missing(self, value, "value", "an optional");
-  else if (os_json_is(inner, OS_JSON_OBJECT)) os_form__push(self, inner, of);
+  if (inner == NULL)
+    os_form__missing(self, value, "value", "an optional");
+  else if (os_json_is(inner, OS_JSON_OBJECT))
+    os_form__push(self, inner, of);
 }
 
 // ---- A value ----------------------------------------------------------------------------------------------
@@ -228,10 +240,10 @@ static op_type os_form__type(os_forming *self, const os_json *value) {
   }
   if (type != 0) return type;
   os_str text = os_json_quote(checking->arena, os_json_string(node));
-  os_finding *finding =
-      os_checking_add(checking, &os_rule_evidence_type, node, "%.*s is no ONNX type: expected %s at character %zu.%s%.*s",
-                      OS_ARG(text), fault.expected, fault.offset + 1, fault.suggestion.len > 0 ? " Probably meant: " : "",
-                      OS_ARG(fault.suggestion));
+  os_finding *finding = os_checking_add(
+      checking, &os_rule_evidence_type, node, "%.*s is no ONNX type: expected %s at character %zu.%s%.*s",
+      OS_ARG(text), fault.expected, fault.offset + 1, fault.suggestion.len > 0 ? " Probably meant: " : "",
+      OS_ARG(fault.suggestion));
   finding->actual = text;
   finding->expected = os_str_of(fault.expected);
   if (fault.suggestion.len > 0) os_checking_fix_string(checking, finding, false, node, fault.suggestion);
@@ -249,8 +261,9 @@ static op_type os_form__value(os_forming *self, const os_pending *pending) {
   if (pending->wanted != 0 && type != pending->wanted) {
     os_str wanted = os_types_print(self->types, self->checking->arena, pending->wanted);
     os_str found = os_types_print(self->types, self->checking->arena, type);
-    os_finding *finding = os_checking_add(self->checking, &os_rule_evidence_type, os_json_member(value, "type"),
-                                          "What holds this value takes %.*s, not %.*s.", OS_ARG(wanted), OS_ARG(found));
+    os_finding *finding =
+        os_checking_add(self->checking, &os_rule_evidence_type, os_json_member(value, "type"),
+                        "What holds this value takes %.*s, not %.*s.", OS_ARG(wanted), OS_ARG(found));
     finding->expected = wanted;
     finding->actual = found;
   }

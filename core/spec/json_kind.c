@@ -40,7 +40,8 @@ static os_str os_kind__value(os_str text, size_t at) {
 const char *os_json_kind(os_str text) {
   size_t at = text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   at = os_kind__white(text, at);
-  if (at >= text.len || strchr("{[\"-0123456789tfn", text.data[at]) == NULL || text.data[at] == 0) return "unknown";
+  if (at >= text.len || strchr("{[\"-0123456789tfn", text.data[at]) == NULL || text.data[at] == 0)
+    return "unknown";
   if (text.data[at] != '{') return "json";
   os_str kind = os_kind__value(text, at);
   if (os_str_is(kind, OS_SPEC_KIND)) return "spec";

@@ -38,7 +38,7 @@ typedef struct os_spec_attribute {
 // A document as far as it could be understood. Lists skip what has not even the right JSON type.
 typedef struct os_spec {
   os_json_document document;
-  os_str folder; // of a bundle: what stands before the document's file name, with its '/'
+  os_str folder;    // of a bundle: what stands before the document's file name, with its '/'
   bool well_formed; // passes the schema
   bool valid;       // has no finding at error level
   os_str name, version, domain, op_type, overload;
@@ -98,8 +98,8 @@ os_status os_evidence_check(const os_spec_checker *self, os_arena *arena, os_str
                             os_json_document *out);
 // The file that an entry of `tests` means: itself, or with ".json" or ".zip", or a folder of that name (then *folder is
 // true and file->name ends in '/'). State OS_FILE_MISSING when there is none.
-os_status os_evidence_find(const os_bundle *bundle, os_arena *arena, os_str folder_of_spec, os_str test, os_file *file,
-                           bool *folder);
+os_status os_evidence_find(const os_bundle *bundle, os_arena *arena, os_str folder_of_spec, os_str test,
+                           os_file *file, bool *folder);
 
 // Any JSON text: what it is by its `kind` ("spec", "evidence", "json"), and its check.
 os_status os_json_check(const os_spec_checker *self, os_arena *arena, os_str file, os_str text,
@@ -109,10 +109,11 @@ const char *os_json_kind(os_str text);
 
 // The operator as the registry takes it. since 0 = the document's own. Needs a valid document; strings point into its
 // text, everything else lives in the arena. `types` is the table of the checker. Defaults of kind tensor, sparse_tensor and graph are not carried over.
-os_status os_spec_schema(const os_spec *self, os_arena *arena, os_types *types, int since, const op_schema **out);
+os_status os_spec_schema(const os_spec *self, os_arena *arena, os_types *types, int since,
+                         const op_schema **out);
 // The value of an attribute from JSON, exact. false when it is not of that kind.
-bool os_spec_attribute_value(os_arena *arena, os_types *types, const os_json_document *document, const os_json *value,
-                             op_attr_kind kind, op_attribute *out);
+bool os_spec_attribute_value(os_arena *arena, os_types *types, const os_json_document *document,
+                             const os_json *value, op_attr_kind kind, op_attribute *out);
 
 extern const os_rule_table os_spec_rules;     // spec.*
 extern const os_rule_table os_evidence_rules; // evidence.form, arity, type, attribute

@@ -13,7 +13,12 @@
 #undef OS_RULE
 
 // What a name in the document stands for.
-typedef enum os_spec_role { OS_ROLE_INPUT = 1, OS_ROLE_OUTPUT = 2, OS_ROLE_TYPE_PARAMETER = 4, OS_ROLE_ATTRIBUTE = 8 } os_spec_role;
+typedef enum os_spec_role {
+  OS_ROLE_INPUT = 1,
+  OS_ROLE_OUTPUT = 2,
+  OS_ROLE_TYPE_PARAMETER = 4,
+  OS_ROLE_ATTRIBUTE = 8
+} os_spec_role;
 
 // One run of the rules over one document.
 typedef struct os_checking {
@@ -22,22 +27,24 @@ typedef struct os_checking {
   os_spec *spec;
   os_arena *arena;
   os_report *report;
-  os_map names;         // of parameters and type parameters: os_spec_role bits
+  os_map names;              // of parameters and type parameters: os_spec_role bits
   const os_json *attributes; // the object that defines them; names are looked up in it
-  uint32_t suggestions; // that may still be looked for: comparing many names with many takes long
+  uint32_t suggestions;      // that may still be looked for: comparing many names with many takes long
   os_status status;
 } os_checking;
 
 // A finding at a value of the document.
-os_finding *os_checking_add(os_checking *self, const os_rule *rule, const os_json *node, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-os_finding *os_checking_add_as(os_checking *self, const os_rule *rule, os_severity severity, const os_json *node,
-                               const char *format, ...) __attribute__((format(printf, 5, 6)));
+os_finding *os_checking_add(os_checking *self, const os_rule *rule, const os_json *node, const char *format,
+                            ...) __attribute__((format(printf, 4, 5)));
+os_finding *os_checking_add_as(os_checking *self, const os_rule *rule, os_severity severity,
+                               const os_json *node, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 void os_checking_relate(os_checking *self, os_finding *finding, const os_json *node, const char *message);
 // Fixes: replaces the value by a string (quoted here), by JSON as it is, or renames the member.
-void os_checking_fix_string(os_checking *self, os_finding *finding, bool safe, const os_json *node, os_str text);
-void os_checking_fix_json(os_checking *self, os_finding *finding, bool safe, const os_json *node, const char *title,
-                          os_str json);
+void os_checking_fix_string(os_checking *self, os_finding *finding, bool safe, const os_json *node,
+                            os_str text);
+void os_checking_fix_json(os_checking *self, os_finding *finding, bool safe, const os_json *node,
+                          const char *title, os_str json);
 void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, const os_json *node, os_str text);
 
 // The name nearest to `wrong` among those with one of the roles; empty when none is near.
@@ -72,8 +79,8 @@ typedef struct os_value_trouble {
 } os_value_trouble;
 os_value_trouble os_spec_value_trouble(os_checking *self, const os_json *value, op_attr_kind kind);
 // Equal as values of the kind: 1 and 1.0 are one int.
-bool os_spec_same_value(os_checking *self, const os_json_document *a_document, const os_json *a, const os_json *b,
-                        op_attr_kind kind);
+bool os_spec_same_value(os_checking *self, const os_json_document *a_document, const os_json *a,
+                        const os_json *b, op_attr_kind kind);
 op_attr_kind os_attr_kind_of(os_str name);
 bool os_attr_kind_is_list(op_attr_kind kind, op_attr_kind *element);
 
@@ -87,9 +94,9 @@ bool os_is_standard_domain(os_str domain);
 
 // All checks, each once, in the order of the rules.
 typedef void os_spec_check_function(os_checking *self);
-os_spec_check_function os_check_standard, os_check_operator, os_check_parameters,
-    os_check_type_parameters, os_check_types, os_check_attributes, os_check_sets, os_check_texts, os_check_reference,
-    os_check_tests, os_check_files;
+os_spec_check_function os_check_standard, os_check_operator, os_check_parameters, os_check_type_parameters,
+    os_check_types, os_check_attributes, os_check_sets, os_check_texts, os_check_reference, os_check_tests,
+    os_check_files;
 void os_checking_run(os_checking *self);
 // What os_check_attributes does with each attribute while its nodes are at hand: a document may have many thousands.
 void os_check_text(os_checking *self, const os_json *text);

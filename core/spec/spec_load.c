@@ -55,9 +55,11 @@ static os_status os_spec__evidence(os_checking *self) {
     bool folder;
     if (!os_json_is(test, OS_JSON_STRING) || test->length == 0) continue;
     OS_TRY(os_stop_check(options->stop));
-    OS_TRY(os_evidence_find(options->bundle, self->arena, self->spec->folder, os_json_string(test), &file, &folder));
+    OS_TRY(os_evidence_find(options->bundle, self->arena, self->spec->folder, os_json_string(test), &file,
+                            &folder));
     if (file.state == OS_FILE_UNREADABLE)
-      os_report_incomplete(self->report, "%.*s cannot be read in a synchronous call; use open or test", OS_ARG(file.name));
+      os_report_incomplete(self->report, "%.*s cannot be read in a synchronous call; use open or test",
+                           OS_ARG(file.name));
     if (file.state != OS_FILE_BYTES) continue;
     OS_TRY(os_evidence_check_file(self, &file, folder));
   }
@@ -123,7 +125,8 @@ os_status os_spec_check(const os_spec_checker *self, os_arena *arena, os_str fil
   OS_TRY(os_json_parse(&spec->document, arena, file, text, &json, report));
   if (spec->document.root == NULL) return OS_OK;
   os_schema_options schema = {.stop = options->stop};
-  OS_TRY(os_schema_validate(self->extension, arena, &spec->document, NULL, &schema, report, &spec->well_formed));
+  OS_TRY(
+      os_schema_validate(self->extension, arena, &spec->document, NULL, &schema, report, &spec->well_formed));
   if (!os_json_is(spec->document.root, OS_JSON_OBJECT)) return OS_OK;
   os_spec_options own = *options;
   os_bundle bundle;
@@ -134,8 +137,12 @@ os_status os_spec_check(const os_spec_checker *self, os_arena *arena, os_str fil
     spec->folder = os_spec__folder(file);
     if (file.len == 0) OS_TRY(os_spec__find_folder(&bundle, text, &spec->folder));
   }
-  os_checking checking = {
-      .checker = self, .options = &own, .spec = spec, .arena = arena, .report = report, .suggestions = 100000};
+  os_checking checking = {.checker = self,
+                          .options = &own,
+                          .spec = spec,
+                          .arena = arena,
+                          .report = report,
+                          .suggestions = 100000};
   OS_TRY(os_spec__rules(&checking));
   OS_TRY(os_spec__others(&checking));
   spec->valid = report->counts[OS_ERROR] == errors;
@@ -147,7 +154,8 @@ os_status os_spec_check(const os_spec_checker *self, os_arena *arena, os_str fil
 
 static void os_bundle__nothing(os_report *report) {
   os_report_add(report, &os_rule_spec_bundle_missing_file,
-                "The bundle has no operator-extension document: a JSON file whose kind is \"" OS_SPEC_KIND "\".");
+                "The bundle has no operator-extension document: a JSON file whose kind is \"" OS_SPEC_KIND
+                "\".");
 }
 
 os_status os_bundle_check(const os_spec_checker *self, os_arena *arena, const os_spec_options *options,
@@ -166,7 +174,8 @@ os_status os_bundle_check(const os_spec_checker *self, os_arena *arena, const os
     OS_TRY(os_stop_check(options->stop));
     OS_TRY(os_bundle_read(&bundle, i, &file));
     if (file.state == OS_FILE_UNREADABLE)
-      os_report_incomplete(report, "%.*s cannot be read in a synchronous call; use open or test", OS_ARG(file.name));
+      os_report_incomplete(report, "%.*s cannot be read in a synchronous call; use open or test",
+                           OS_ARG(file.name));
     if (file.state != OS_FILE_BYTES || strcmp(os_json_kind(file.bytes), "spec") != 0) continue;
     any = true;
     os_spec *spec;
@@ -201,10 +210,11 @@ os_status os_specs_compare(os_arena *arena, os_spec *const *specs, size_t count,
       continue;
     }
     const os_spec *first = entry->value.pointer;
-    os_finding *finding = os_report_add(report, &os_rule_spec_bundle_conflict,
-                                        "%.*s defines the same operator (%.*s, %.*s, since version %d); give one of them "
-                                        "another version.",
-                                        OS_ARG(first->document.file), OS_ARG(spec->domain), OS_ARG(spec->op_type), spec->since);
+    os_finding *finding =
+        os_report_add(report, &os_rule_spec_bundle_conflict,
+                      "%.*s defines the same operator (%.*s, %.*s, since version %d); give one of them "
+                      "another version.",
+                      OS_ARG(first->document.file), OS_ARG(spec->domain), OS_ARG(spec->op_type), spec->since);
     os_json_where(&spec->document, arena, os_json_member(spec->document.root, "operator"), &finding->where);
     os_related *related = os_finding_relate(report, finding, "the other definition");
     os_json_where(&first->document, arena, os_json_member(first->document.root, "operator"), &related->where);
@@ -219,7 +229,8 @@ os_status os_json_check(const os_spec_checker *self, os_arena *arena, os_str fil
                         const os_spec_options *options, os_report *report) {
   const char *kind = os_json_kind(text);
   if (strcmp(kind, "spec") == 0) return os_spec_check(self, arena, file, text, options, report, NULL);
-  if (strcmp(kind, "evidence") == 0) return os_evidence_check(self, arena, file, text, NULL, options, report, NULL);
+  if (strcmp(kind, "evidence") == 0)
+    return os_evidence_check(self, arena, file, text, NULL, options, report, NULL);
   os_json_document document;
   os_json_options json = {.depth = options == NULL ? 0 : options->depth};
   report->kind = OS_STR("json");

@@ -19,14 +19,15 @@ static os_str os_checking__format(os_checking *self, const char *format, va_list
   return text == NULL ? OS_STR("") : (os_str){text, (size_t)len};
 }
 
-static os_finding *os_checking__add(os_checking *self, const os_rule *rule, os_severity severity, const os_json *node,
-                                    os_str message) {
+static os_finding *os_checking__add(os_checking *self, const os_rule *rule, os_severity severity,
+                                    const os_json *node, os_str message) {
   os_finding *finding = os_report_add_as(self->report, rule, severity, "%.*s", OS_ARG(message));
   os_json_where(&self->spec->document, self->arena, node, &finding->where);
   return finding;
 }
 
-os_finding *os_checking_add(os_checking *self, const os_rule *rule, const os_json *node, const char *format, ...) {
+os_finding *os_checking_add(os_checking *self, const os_rule *rule, const os_json *node, const char *format,
+                            ...) {
   va_list arguments;
   va_start(arguments, format);
   os_str message = os_checking__format(self, format, arguments);
@@ -34,8 +35,8 @@ os_finding *os_checking_add(os_checking *self, const os_rule *rule, const os_jso
   return os_checking__add(self, rule, rule->severity, node, message);
 }
 
-os_finding *os_checking_add_as(os_checking *self, const os_rule *rule, os_severity severity, const os_json *node,
-                               const char *format, ...) {
+os_finding *os_checking_add_as(os_checking *self, const os_rule *rule, os_severity severity,
+                               const os_json *node, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   os_str message = os_checking__format(self, format, arguments);
@@ -49,23 +50,26 @@ void os_checking_relate(os_checking *self, os_finding *finding, const os_json *n
   os_json_where(&self->spec->document, self->arena, node, &related->where);
 }
 
-static void os_checking__fix(os_checking *self, os_finding *finding, bool safe, os_str title, os_range range, os_str text) {
+static void os_checking__fix(os_checking *self, os_finding *finding, bool safe, os_str title, os_range range,
+                             os_str text) {
   os_fix *fix = os_finding_fix(self->report, finding, safe, "%.*s", OS_ARG(title));
   os_fix_edit(self->report, fix, self->spec->document.file, range, text);
 }
 
-void os_checking_fix_string(os_checking *self, os_finding *finding, bool safe, const os_json *node, os_str text) {
+void os_checking_fix_string(os_checking *self, os_finding *finding, bool safe, const os_json *node,
+                            os_str text) {
   os_str quoted = os_json_quote(self->arena, text);
   os_str title = os_arena_format(self->arena, "Write %.*s", OS_ARG(quoted));
   os_checking__fix(self, finding, safe, title, (os_range){node->start, node->end}, quoted);
 }
 
-void os_checking_fix_json(os_checking *self, os_finding *finding, bool safe, const os_json *node, const char *title,
-                          os_str json) {
+void os_checking_fix_json(os_checking *self, os_finding *finding, bool safe, const os_json *node,
+                          const char *title, os_str json) {
   os_checking__fix(self, finding, safe, os_str_of(title), (os_range){node->start, node->end}, json);
 }
 
-void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, const os_json *node, os_str text) {
+void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, const os_json *node,
+                         os_str text) {
   os_str quoted = os_json_quote(self->arena, text);
   os_str title = os_arena_format(self->arena, "Rename it to %.*s", OS_ARG(quoted));
   os_checking__fix(self, finding, safe, title, (os_range){node->key_start, node->key_end}, quoted);
@@ -84,9 +88,10 @@ os_str os_checking_nearest(os_checking *self, os_str wrong, unsigned roles) {
   os_str best = {0};
   unsigned least = (wrong.len < 3 ? 1 : wrong.len < 6 ? 2 : 3) + 1;
   for (size_t i = 0; i < self->names.count; i++)
-    if (self->names.entries[i].value.number & roles) os_checking__nearer(self, self->names.entries[i].key, wrong, &best, &least);
-  if (roles & OS_ROLE_ATTRIBUTE)
-    OS_JSON_EACH(attribute, self->attributes) os_checking__nearer(self, os_json_key(attribute), wrong, &best, &least);
+    if (self->names.entries[i].value.number & roles)
+      os_checking__nearer(self, self->names.entries[i].key, wrong, &best, &least);
+  if (roles & OS_ROLE_ATTRIBUTE) OS_JSON_EACH(attribute, self->attributes)
+  os_checking__nearer(self, os_json_key(attribute), wrong, &best, &least);
   return best;
 }
 
@@ -96,12 +101,13 @@ static bool os__letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26; 
 
 // By byte: 1 may start an identifier, 2 may stand behind the start.
 static const unsigned char identifier_characters[256] = {
-    ['0'] = 2, ['1'] = 2, ['2'] = 2, ['3'] = 2, ['4'] = 2, ['5'] = 2, ['6'] = 2, ['7'] = 2, ['8'] = 2, ['9'] = 2, ['_'] = 3,
-    ['A'] = 3, ['B'] = 3, ['C'] = 3, ['D'] = 3, ['E'] = 3, ['F'] = 3, ['G'] = 3, ['H'] = 3, ['I'] = 3, ['J'] = 3, ['K'] = 3,
-    ['L'] = 3, ['M'] = 3, ['N'] = 3, ['O'] = 3, ['P'] = 3, ['Q'] = 3, ['R'] = 3, ['S'] = 3, ['T'] = 3, ['U'] = 3, ['V'] = 3,
-    ['W'] = 3, ['X'] = 3, ['Y'] = 3, ['Z'] = 3, ['a'] = 3, ['b'] = 3, ['c'] = 3, ['d'] = 3, ['e'] = 3, ['f'] = 3, ['g'] = 3,
-    ['h'] = 3, ['i'] = 3, ['j'] = 3, ['k'] = 3, ['l'] = 3, ['m'] = 3, ['n'] = 3, ['o'] = 3, ['p'] = 3, ['q'] = 3, ['r'] = 3,
-    ['s'] = 3, ['t'] = 3, ['u'] = 3, ['v'] = 3, ['w'] = 3, ['x'] = 3, ['y'] = 3, ['z'] = 3,
+    ['0'] = 2, ['1'] = 2, ['2'] = 2, ['3'] = 2, ['4'] = 2, ['5'] = 2, ['6'] = 2, ['7'] = 2, ['8'] = 2,
+    ['9'] = 2, ['_'] = 3, ['A'] = 3, ['B'] = 3, ['C'] = 3, ['D'] = 3, ['E'] = 3, ['F'] = 3, ['G'] = 3,
+    ['H'] = 3, ['I'] = 3, ['J'] = 3, ['K'] = 3, ['L'] = 3, ['M'] = 3, ['N'] = 3, ['O'] = 3, ['P'] = 3,
+    ['Q'] = 3, ['R'] = 3, ['S'] = 3, ['T'] = 3, ['U'] = 3, ['V'] = 3, ['W'] = 3, ['X'] = 3, ['Y'] = 3,
+    ['Z'] = 3, ['a'] = 3, ['b'] = 3, ['c'] = 3, ['d'] = 3, ['e'] = 3, ['f'] = 3, ['g'] = 3, ['h'] = 3,
+    ['i'] = 3, ['j'] = 3, ['k'] = 3, ['l'] = 3, ['m'] = 3, ['n'] = 3, ['o'] = 3, ['p'] = 3, ['q'] = 3,
+    ['r'] = 3, ['s'] = 3, ['t'] = 3, ['u'] = 3, ['v'] = 3, ['w'] = 3, ['x'] = 3, ['y'] = 3, ['z'] = 3,
 };
 
 bool os_is_identifier(os_str name) {
@@ -116,7 +122,8 @@ bool os_first_word_in(os_str text, const char *const *words) {
   size_t len = 0, at = 0;
   while (at < text.len && (unsigned char)text.data[at] <= ' ') at++;
   bool possible = false; // most texts are settled by their first letter
-  for (const char *const *w = words; at < text.len && *w != NULL; w++) possible |= (text.data[at] | 0x20) == **w;
+  for (const char *const *w = words; at < text.len && *w != NULL; w++)
+    possible |= (text.data[at] | 0x20) == **w;
   if (!possible) return false;
   for (; at < text.len && os__letter(text.data[at]); at++) {
     if (len == sizeof word) return false;
@@ -128,8 +135,8 @@ bool os_first_word_in(os_str text, const char *const *words) {
 }
 
 bool os_is_standard_domain(os_str domain) {
-  static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training",
-                                        "ai.onnx.training"};
+  static const char *const domains[] = {
+      "", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training"};
   for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
     if (os_str_is(domain, domains[i])) return true;
   return false;
@@ -139,19 +146,23 @@ bool os_is_standard_domain(os_str domain) {
 
 static void os_spec__name(os_checking *self, os_str name, os_spec_role role) {
   os_map_entry *entry = os_map_put(&self->names, name, NULL);
-  if (entry == NULL) self->status = OS_OUT_OF_MEMORY;
-  else entry->value.number |= role;
+  if (entry == NULL)
+    self->status = OS_OUT_OF_MEMORY;
+  else
+    entry->value.number |= role;
 }
 
-static os_str os_spec__string(const os_json *object, const char *key) { return os_json_string(os_json_member(object, key)); }
+static os_str os_spec__string(const os_json *object, const char *key) {
+  return os_json_string(os_json_member(object, key));
+}
 
 static op_option os_spec__option(os_str cardinality) {
   if (os_str_is(cardinality, "optional")) return OP_OPTIONAL_PARAMETER;
   return os_str_is(cardinality, "variadic") ? OP_VARIADIC : OP_SINGLE;
 }
 
-static os_status os_spec__parameters(os_checking *self, const char *key, os_spec_role role, os_spec_parameter **out,
-                                     size_t *count) {
+static os_status os_spec__parameters(os_checking *self, const char *key, os_spec_role role,
+                                     os_spec_parameter **out, size_t *count) {
   const os_json *list = os_json_member(self->spec->document.root, key);
   if (!os_json_is(list, OS_JSON_ARRAY)) return OS_OK;
   *out = OS_ARENA_ARRAY(self->arena, list->length + 1, os_spec_parameter);
@@ -215,11 +226,16 @@ static os_status os_spec__attributes(os_checking *self) {
     attribute->name = os_json_key(node);
     OS_JSON_EACH(member, node) {
       os_str key = os_json_key(member);
-      if (os_str_eq(key, OS_STR("kind"))) attribute->kind_node = member;
-      else if (os_str_eq(key, OS_STR("required"))) attribute->required_node = member;
-      else if (os_str_eq(key, OS_STR("default"))) attribute->default_node = member;
-      else if (os_str_eq(key, OS_STR("allowed_values"))) attribute->allowed = os_json_is(member, OS_JSON_ARRAY) ? member : NULL;
-      else if (os_str_eq(key, OS_STR("description"))) attribute->description = member;
+      if (os_str_eq(key, OS_STR("kind")))
+        attribute->kind_node = member;
+      else if (os_str_eq(key, OS_STR("required")))
+        attribute->required_node = member;
+      else if (os_str_eq(key, OS_STR("default")))
+        attribute->default_node = member;
+      else if (os_str_eq(key, OS_STR("allowed_values")))
+        attribute->allowed = os_json_is(member, OS_JSON_ARRAY) ? member : NULL;
+      else if (os_str_eq(key, OS_STR("description")))
+        attribute->description = member;
     }
     attribute->kind = os_attr_kind_of(os_json_string(attribute->kind_node));
     attribute->required = os_json_is(attribute->required_node, OS_JSON_TRUE);
@@ -241,13 +257,13 @@ static int os_spec__since(os_str version) {
 
 os_status os_spec_build(os_checking *self) {
   os_spec *spec = self->spec;
-  const os_json *root = spec->document.root, *operator= os_json_member(root, "operator");
+  const os_json *root = spec->document.root, *identity = os_json_member(root, "operator");
   spec->name = os_spec__string(root, "name");
   spec->version = os_spec__string(root, "version");
   spec->since = os_spec__since(spec->version);
-  spec->domain = os_spec__string(operator, "domain");
-  spec->op_type = os_spec__string(operator, "op_type");
-  spec->overload = os_spec__string(operator, "overload");
+  spec->domain = os_spec__string(identity, "domain");
+  spec->op_type = os_spec__string(identity, "op_type");
+  spec->overload = os_spec__string(identity, "overload");
   spec->reference_authority = os_str_is(os_spec__string(root, "authority"), "reference_implementation");
   const os_json *reference = os_json_member(root, "reference"), *tests = os_json_member(root, "tests");
   spec->reference = os_json_is(reference, OS_JSON_OBJECT) ? reference : NULL;

@@ -9,7 +9,9 @@ static os_status os_spec__schema_parameters(os_arena *arena, const os_spec_param
   *most = (uint16_t)count;
   for (size_t i = 0; i < count; i++) {
     bool typed = from[i].type_parameter >= 0;
-    list[i] = (op_parameter){.name = from[i].name, .option = from[i].option, .homogeneous = typed,
+    list[i] = (op_parameter){.name = from[i].name,
+                             .option = from[i].option,
+                             .homogeneous = typed,
                              .constraint = (int16_t)from[i].type_parameter};
     if (from[i].option == OP_SINGLE) *least = (uint16_t)(i + 1);
     if (from[i].option == OP_VARIADIC) *most = UINT16_MAX;
@@ -18,15 +20,16 @@ static os_status os_spec__schema_parameters(os_arena *arena, const os_spec_param
   return OS_OK;
 }
 
-static os_status os_spec__schema_attributes(os_arena *arena, const os_spec *self, os_types *types, op_schema *schema) {
+static os_status os_spec__schema_attributes(os_arena *arena, const os_spec *self, os_types *types,
+                                            op_schema *schema) {
   op_attribute_schema *list = OS_ARENA_ARRAY(arena, self->attribute_count + 1, op_attribute_schema);
   OS_TRY_ALLOC(list);
   for (size_t i = 0; i < self->attribute_count; i++) {
     const os_spec_attribute *from = &self->attributes[i];
     list[i] = (op_attribute_schema){.name = from->name, .kind = from->kind, .required = from->required};
     if (from->fallback != NULL)
-      list[i].has_default =
-          os_spec_attribute_value(arena, types, &self->document, from->fallback, from->kind, &list[i].fallback);
+      list[i].has_default = os_spec_attribute_value(arena, types, &self->document, from->fallback, from->kind,
+                                                    &list[i].fallback);
     list[i].fallback.name = from->name;
   }
   schema->attributes = list;
@@ -34,7 +37,8 @@ static os_status os_spec__schema_attributes(os_arena *arena, const os_spec *self
   return OS_OK;
 }
 
-os_status os_spec_schema(const os_spec *self, os_arena *arena, os_types *types, int since, const op_schema **out) {
+os_status os_spec_schema(const os_spec *self, os_arena *arena, os_types *types, int since,
+                         const op_schema **out) {
   size_t most = self->input_count > self->output_count ? self->input_count : self->output_count;
   if (self->attribute_count > most) most = self->attribute_count;
   if (self->type_parameter_count > most) most = self->type_parameter_count;
@@ -57,10 +61,10 @@ os_status os_spec_schema(const os_spec *self, os_arena *arena, os_types *types, 
     size_t count = from->count > UINT16_MAX ? UINT16_MAX : from->count;
     parameters[i] = (op_type_parameter){.label = from->name, .types = from->types, .count = (uint16_t)count};
   }
-  OS_TRY(os_spec__schema_parameters(arena, self->inputs, self->input_count, &schema->inputs, &schema->min_inputs,
-                                    &schema->max_inputs));
-  OS_TRY(os_spec__schema_parameters(arena, self->outputs, self->output_count, &schema->outputs, &schema->min_outputs,
-                                    &schema->max_outputs));
+  OS_TRY(os_spec__schema_parameters(arena, self->inputs, self->input_count, &schema->inputs,
+                                    &schema->min_inputs, &schema->max_inputs));
+  OS_TRY(os_spec__schema_parameters(arena, self->outputs, self->output_count, &schema->outputs,
+                                    &schema->min_outputs, &schema->max_outputs));
   OS_TRY(os_spec__schema_attributes(arena, self, types, schema));
   *out = schema;
   return OS_OK;

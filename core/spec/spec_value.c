@@ -10,13 +10,20 @@ static const struct {
   os_str name;
   op_attr_kind kind, element; // element: of a list
 } kinds[] = {
-    {OS_STR_INIT("int"), OP_ATTR_INT, OP_ATTR_NONE},          {OS_STR_INIT("ints"), OP_ATTR_INTS, OP_ATTR_INT},
-    {OS_STR_INIT("float"), OP_ATTR_FLOAT, OP_ATTR_NONE},      {OS_STR_INIT("floats"), OP_ATTR_FLOATS, OP_ATTR_FLOAT},
-    {OS_STR_INIT("string"), OP_ATTR_STRING, OP_ATTR_NONE},    {OS_STR_INIT("strings"), OP_ATTR_STRINGS, OP_ATTR_STRING},
-    {OS_STR_INIT("tensor"), OP_ATTR_TENSOR, OP_ATTR_NONE},    {OS_STR_INIT("tensors"), OP_ATTR_TENSORS, OP_ATTR_TENSOR},
-    {OS_STR_INIT("sparse_tensor"), OP_ATTR_SPARSE, OP_ATTR_NONE}, {OS_STR_INIT("sparse_tensors"), OP_ATTR_SPARSES, OP_ATTR_SPARSE},
-    {OS_STR_INIT("graph"), OP_ATTR_GRAPH, OP_ATTR_NONE},      {OS_STR_INIT("graphs"), OP_ATTR_GRAPHS, OP_ATTR_GRAPH},
-    {OS_STR_INIT("type"), OP_ATTR_TYPE, OP_ATTR_NONE},        {OS_STR_INIT("types"), OP_ATTR_TYPES, OP_ATTR_TYPE},
+    {OS_STR_INIT("int"), OP_ATTR_INT, OP_ATTR_NONE},
+    {OS_STR_INIT("ints"), OP_ATTR_INTS, OP_ATTR_INT},
+    {OS_STR_INIT("float"), OP_ATTR_FLOAT, OP_ATTR_NONE},
+    {OS_STR_INIT("floats"), OP_ATTR_FLOATS, OP_ATTR_FLOAT},
+    {OS_STR_INIT("string"), OP_ATTR_STRING, OP_ATTR_NONE},
+    {OS_STR_INIT("strings"), OP_ATTR_STRINGS, OP_ATTR_STRING},
+    {OS_STR_INIT("tensor"), OP_ATTR_TENSOR, OP_ATTR_NONE},
+    {OS_STR_INIT("tensors"), OP_ATTR_TENSORS, OP_ATTR_TENSOR},
+    {OS_STR_INIT("sparse_tensor"), OP_ATTR_SPARSE, OP_ATTR_NONE},
+    {OS_STR_INIT("sparse_tensors"), OP_ATTR_SPARSES, OP_ATTR_SPARSE},
+    {OS_STR_INIT("graph"), OP_ATTR_GRAPH, OP_ATTR_NONE},
+    {OS_STR_INIT("graphs"), OP_ATTR_GRAPHS, OP_ATTR_GRAPH},
+    {OS_STR_INIT("type"), OP_ATTR_TYPE, OP_ATTR_NONE},
+    {OS_STR_INIT("types"), OP_ATTR_TYPES, OP_ATTR_TYPE},
 };
 
 op_attr_kind os_attr_kind_of(os_str name) {
@@ -36,17 +43,36 @@ bool os_attr_kind_is_list(op_attr_kind kind, op_attr_kind *element) {
 
 // ---- Protobuf JSON: an object is taken for a message when all its members are fields of it -----------------
 
-static const char *const tensor_fields[] = {"dims", "dataType", "data_type", "segment", "floatData", "float_data", "int32Data",
-    "int32_data", "stringData", "string_data", "int64Data", "int64_data", "name", "docString", "doc_string", "rawData",
-    "raw_data", "externalData", "external_data", "dataLocation", "data_location", "doubleData", "double_data", "uint64Data",
-    "uint64_data", "metadataProps", "metadata_props", NULL};
+static const char *const tensor_fields[] = {
+    "dims",          "dataType",      "data_type",      "segment",     "floatData",   "float_data",
+    "int32Data",     "int32_data",    "stringData",     "string_data", "int64Data",   "int64_data",
+    "name",          "docString",     "doc_string",     "rawData",     "raw_data",    "externalData",
+    "external_data", "dataLocation",  "data_location",  "doubleData",  "double_data", "uint64Data",
+    "uint64_data",   "metadataProps", "metadata_props", NULL};
 static const char *const sparse_fields[] = {"values", "indices", "dims", NULL};
-static const char *const graph_fields[] = {"node", "name", "initializer", "sparseInitializer", "sparse_initializer",
-    "docString", "doc_string", "input", "output", "valueInfo", "value_info", "quantizationAnnotation",
-    "quantization_annotation", "metadataProps", "metadata_props", NULL};
-static const char *const type_fields[] = {"tensorType", "tensor_type", "sequenceType", "sequence_type", "mapType", "map_type",
-    "optionalType", "optional_type", "sparseTensorType", "sparse_tensor_type", "opaqueType", "opaque_type", "denotation",
-    NULL};
+static const char *const graph_fields[] = {"node",
+                                           "name",
+                                           "initializer",
+                                           "sparseInitializer",
+                                           "sparse_initializer",
+                                           "docString",
+                                           "doc_string",
+                                           "input",
+                                           "output",
+                                           "valueInfo",
+                                           "value_info",
+                                           "quantizationAnnotation",
+                                           "quantization_annotation",
+                                           "metadataProps",
+                                           "metadata_props",
+                                           NULL};
+static const char *const type_fields[] = {"tensorType",       "tensor_type",
+                                          "sequenceType",     "sequence_type",
+                                          "mapType",          "map_type",
+                                          "optionalType",     "optional_type",
+                                          "sparseTensorType", "sparse_tensor_type",
+                                          "opaqueType",       "opaque_type",
+                                          "denotation",       NULL};
 
 static bool os_value__is_message(const os_json *value, const char *const *fields) {
   if (!os_json_is(value, OS_JSON_OBJECT) || value->length == 0) return false;
@@ -58,7 +84,9 @@ static bool os_value__is_message(const os_json *value, const char *const *fields
   return true;
 }
 
-bool os_is_evidence_value(const os_json *node) { return os_json_is(os_json_member(node, "type"), OS_JSON_STRING); }
+bool os_is_evidence_value(const os_json *node) {
+  return os_json_is(os_json_member(node, "type"), OS_JSON_STRING);
+}
 
 static bool os_value__is_type(os_types *types, os_arena *arena, const os_json *value, op_type *type) {
   os_type_fault fault;
@@ -71,7 +99,8 @@ static bool os_value__is_type(os_types *types, os_arena *arena, const os_json *v
 static bool os_value__is_evidence(os_checking *self, const os_json *value, os_type_kind kind) {
   op_type type;
   if (!os_is_evidence_value(value)) return false;
-  if (!os_value__is_type(self->checker->types, self->arena, os_json_member(value, "type"), &type)) return false;
+  if (!os_value__is_type(self->checker->types, self->arena, os_json_member(value, "type"), &type))
+    return false;
   return os_types_get(self->checker->types, type).kind == kind;
 }
 
@@ -99,8 +128,10 @@ static os_value_trouble os_value__float(const os_json_document *document, const 
   os_str source = os_json_source(document, value);
   os_decimal number = os_decimal_of(source);
   float narrow = os_decimal_float(source);
-  if (isinf(narrow)) trouble.fault = OS_VALUE_INFINITE;
-  else if (narrow == 0 && number.count > 0) trouble.fault = OS_VALUE_ZERO;
+  if (isinf(narrow))
+    trouble.fault = OS_VALUE_INFINITE;
+  else if (narrow == 0 && number.count > 0)
+    trouble.fault = OS_VALUE_ZERO;
   return trouble;
 }
 
@@ -112,10 +143,12 @@ static os_value_trouble os_value__one(os_checking *self, const os_json *value, o
   case OP_ATTR_INT: return os_value__int(document, value);
   case OP_ATTR_FLOAT: return os_value__float(document, value);
   case OP_ATTR_STRING:
-    return (os_value_trouble){os_json_is(value, OS_JSON_STRING) ? OS_VALUE_OK : OS_VALUE_KIND, value, "a string"};
+    return (os_value_trouble){os_json_is(value, OS_JSON_STRING) ? OS_VALUE_OK : OS_VALUE_KIND, value,
+                              "a string"};
   case OP_ATTR_TENSOR:
     ok = os_value__is_evidence(self, value, OS_TYPE_TENSOR) || os_value__is_message(value, tensor_fields);
-    return (os_value_trouble){ok ? OS_VALUE_OK : OS_VALUE_KIND, value, "a tensor: { type, shape, data } or a TensorProto"};
+    return (os_value_trouble){ok ? OS_VALUE_OK : OS_VALUE_KIND, value,
+                              "a tensor: { type, shape, data } or a TensorProto"};
   case OP_ATTR_SPARSE:
     ok = os_value__is_evidence(self, value, OS_TYPE_SPARSE) || os_value__is_message(value, sparse_fields);
     return (os_value_trouble){ok ? OS_VALUE_OK : OS_VALUE_KIND, value,
@@ -124,8 +157,10 @@ static os_value_trouble os_value__one(os_checking *self, const os_json *value, o
     return (os_value_trouble){os_value__is_message(value, graph_fields) ? OS_VALUE_OK : OS_VALUE_KIND, value,
                               "a graph: a GraphProto"};
   default:
-    ok = os_value__is_type(self->checker->types, self->arena, value, &type) || os_value__is_message(value, type_fields);
-    return (os_value_trouble){ok ? OS_VALUE_OK : OS_VALUE_KIND, value, "a type: a type expression or a TypeProto"};
+    ok = os_value__is_type(self->checker->types, self->arena, value, &type) ||
+         os_value__is_message(value, type_fields);
+    return (os_value_trouble){ok ? OS_VALUE_OK : OS_VALUE_KIND, value,
+                              "a type: a type expression or a TypeProto"};
   }
 }
 
@@ -145,8 +180,8 @@ os_value_trouble os_spec_value_trouble(os_checking *self, const os_json *value, 
   return trouble;
 }
 
-static bool os_value__same(const os_json_document *a_document, const os_json *a, const os_json_document *b_document,
-                           const os_json *b, op_attr_kind kind) {
+static bool os_value__same(const os_json_document *a_document, const os_json *a,
+                           const os_json_document *b_document, const os_json *b, op_attr_kind kind) {
   if (kind == OP_ATTR_INT && a->end - a->start < 16 && b->end - b->start < 16)
     return a->item.valuedouble == b->item.valuedouble && os_json_type_of(a) == os_json_type_of(b);
   if (kind == OP_ATTR_FLOAT && os_json_is(a, OS_JSON_NUMBER) && os_json_is(b, OS_JSON_NUMBER))
@@ -154,8 +189,8 @@ static bool os_value__same(const os_json_document *a_document, const os_json *a,
   return os_json_equal(a_document, a, b_document, b);
 }
 
-bool os_spec_same_value(os_checking *self, const os_json_document *a_document, const os_json *a, const os_json *b,
-                        op_attr_kind kind) {
+bool os_spec_same_value(os_checking *self, const os_json_document *a_document, const os_json *a,
+                        const os_json *b, op_attr_kind kind) {
   const os_json_document *document = &self->spec->document;
   op_attr_kind element;
   if (!os_attr_kind_is_list(kind, &element)) return os_value__same(a_document, a, document, b, kind);
@@ -170,8 +205,8 @@ bool os_spec_same_value(os_checking *self, const os_json_document *a_document, c
 
 // ---- Into op_attribute ------------------------------------------------------------------------------------
 
-static bool os_value__read(os_arena *arena, os_types *types, const os_json_document *document, const os_json *value,
-                           op_attr_kind kind, op_attribute *out) {
+static bool os_value__read(os_arena *arena, os_types *types, const os_json_document *document,
+                           const os_json *value, op_attr_kind kind, op_attribute *out) {
   if (kind == OP_ATTR_STRING) {
     out->as.s = os_json_string(value);
     return os_json_is(value, OS_JSON_STRING);
@@ -187,14 +222,16 @@ static bool os_value__read(os_arena *arena, os_types *types, const os_json_docum
   return kind == OP_ATTR_INT && os_decimal_int64(&number, &out->as.i);
 }
 
-bool os_spec_attribute_value(os_arena *arena, os_types *types, const os_json_document *document, const os_json *value,
-                             op_attr_kind kind, op_attribute *out) {
+bool os_spec_attribute_value(os_arena *arena, os_types *types, const os_json_document *document,
+                             const os_json *value, op_attr_kind kind, op_attribute *out) {
   op_attr_kind element;
   *out = (op_attribute){.kind = kind};
   if (!os_attr_kind_is_list(kind, &element)) return os_value__read(arena, types, document, value, kind, out);
   if (!os_json_is(value, OS_JSON_ARRAY)) return false;
-  size_t size = kind == OP_ATTR_INTS ? sizeof(int64_t) : kind == OP_ATTR_FLOATS ? sizeof(float)
-                : kind == OP_ATTR_STRINGS ? sizeof(os_str) : sizeof(op_type);
+  size_t size = kind == OP_ATTR_INTS      ? sizeof(int64_t)
+                : kind == OP_ATTR_FLOATS  ? sizeof(float)
+                : kind == OP_ATTR_STRINGS ? sizeof(os_str)
+                                          : sizeof(op_type);
   char *items = os_arena_array(arena, value->length + 1, size);
   if (items == NULL) return false;
   size_t count = 0;

@@ -5,10 +5,14 @@ typedef struct os_version_reader {
   size_t at;
 } os_version_reader;
 
-static char os_version__peek(const os_version_reader *self) { return self->at < self->text.len ? self->text.data[self->at] : 0; }
+static char os_version__peek(const os_version_reader *self) {
+  return self->at < self->text.len ? self->text.data[self->at] : 0;
+}
 static char os_version__lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c; }
 static bool os_version__digit(char c) { return c >= '0' && c <= '9'; }
-static bool os_version__word(char c) { return os_version__digit(c) || (os_version__lower(c) >= 'a' && os_version__lower(c) <= 'z'); }
+static bool os_version__word(char c) {
+  return os_version__digit(c) || (os_version__lower(c) >= 'a' && os_version__lower(c) <= 'z');
+}
 
 static bool os_version__take(os_version_reader *self, char c) {
   if (os_version__peek(self) != c || c == 0) return false;
@@ -27,7 +31,9 @@ static bool os_version__one_of(os_version_reader *self, const char *const *words
   size_t best = 0;
   for (; *words != NULL; words++) {
     size_t len = strlen(*words), i = 0;
-    while (i < len && self->at + i < self->text.len && os_version__lower(self->text.data[self->at + i]) == (*words)[i]) i++;
+    while (i < len && self->at + i < self->text.len &&
+           os_version__lower(self->text.data[self->at + i]) == (*words)[i])
+      i++;
     if (i == len && len > best) best = len;
   }
   self->at += best;
@@ -66,7 +72,8 @@ static bool os_version__pep440(os_str version) {
   }
   os_version__suffix(&reader, pre);
   size_t start = reader.at;
-  if (!os_version__take(&reader, '-') || !os_version__number(&reader)) reader.at = start; // 1.0-1 is 1.0.post1
+  if (!os_version__take(&reader, '-') || !os_version__number(&reader))
+    reader.at = start; // 1.0-1 is 1.0.post1
   if (reader.at == start) os_version__suffix(&reader, post);
   os_version__suffix(&reader, dev);
   if (os_version__take(&reader, '+')) {
@@ -125,7 +132,8 @@ os_release os_release_of(os_str version) {
   }
   for (size_t i = 0; i < version.len; i++) {
     if (version.data[i] == '+') release.local = true;
-    if (!release.local && version.len - i >= 4 && memcmp(version.data + i, ".dev", 4) == 0) release.development = true;
+    if (!release.local && version.len - i >= 4 && memcmp(version.data + i, ".dev", 4) == 0)
+      release.development = true;
   }
   return release;
 }

@@ -88,8 +88,8 @@ static void test_strings(void) {
   parse("[\"plain\", \"a\\n\\\"\\u00e4\\ud83d\\ude00\\u0000z\", \"\"]");
   CHECK_EQ(report.findings.count, 0);
   CHECK_STR(os_json_string(os_json_at(document.root, 0)), "plain");
-  CHECK_BYTES(os_json_string(os_json_at(document.root, 1)).data, os_json_string(os_json_at(document.root, 1)).len,
-              "a\n\"\xc3\xa4\xf0\x9f\x98\x80\0z", 11);
+  CHECK_BYTES(os_json_string(os_json_at(document.root, 1)).data,
+              os_json_string(os_json_at(document.root, 1)).len, "a\n\"\xc3\xa4\xf0\x9f\x98\x80\0z", 11);
   CHECK_EQ(os_json_at(document.root, 2)->length, 0);
   CHECK(os_json_at(document.root, 3) == NULL);
 }
@@ -103,12 +103,14 @@ static void test_surrogates(void) {
   expect("json.surrogate", 1, 2);
   parse("\"\\ud800\\u0041\"");
   expect("json.surrogate", 1, 2);
-  CHECK_STR(os_json_string(document.root), "\xef\xbf\xbd" "A");
+  CHECK_STR(os_json_string(document.root), "\xef\xbf\xbd"
+                                           "A");
 }
 
 static void test_numbers(void) {
   parse("[0, -0, 1.5e3, 123456789012345678901234567890, 1e400, 5e-324, 0.1, 2147483648]");
-  const double expected[] = {0, -0.0, 1500, 123456789012345678901234567890.0, (double)INFINITY, 5e-324, 0.1, 2147483648.0};
+  const double expected[] = {0,      -0.0, 1500,        123456789012345678901234567890.0, (double)INFINITY,
+                             5e-324, 0.1,  2147483648.0};
   for (size_t i = 0; i < 8; i++) CHECK(os_json_at(document.root, i)->item.valuedouble == expected[i]);
   CHECK_EQ(os_json_at(document.root, 7)->item.valueint, 2147483647);
   CHECK_STR(os_json_source(&document, os_json_at(document.root, 3)), "123456789012345678901234567890");
@@ -256,7 +258,8 @@ static void test_rules_have_texts(void) {
   for (size_t i = 0; i < os_json_rules.count; i++) {
     const os_rule *rule = os_json_rules.rules[i];
     CHECK(strncmp(rule->id, "json.", 5) == 0);
-    CHECK(rule->title[0] != 0 && rule->why[0] != 0 && rule->good[0] != 0 && rule->bad[0] != 0 && rule->source[0] != 0);
+    CHECK(rule->title[0] != 0 && rule->why[0] != 0 && rule->good[0] != 0 && rule->bad[0] != 0 &&
+          rule->source[0] != 0);
   }
 }
 

@@ -44,7 +44,8 @@ static const os_finding *only(void) {
 }
 
 // Exactly one finding, with that rule, pointer and column.
-static void fails(const char *schema_text, const char *text, const char *rule, const char *pointer, unsigned column) {
+static void fails(const char *schema_text, const char *text, const char *rule, const char *pointer,
+                  unsigned column) {
   compile(schema_text);
   validate(text, NULL);
   CHECK(!valid);
@@ -96,9 +97,10 @@ static void test_strings(void) {
 
 // The simple form of patterns decides as the full engine does: (?:) in front keeps a pattern from being simple.
 static void test_simple_patterns(void) {
-  static const char *const patterns[] = {"^[A-Za-z][A-Za-z0-9_.-]{0,4}$", "^a?b*c+$", "^[a-c]{2}-x$", "^\\\\.[0-9]*z$", "^[+*]{1,}$"};
-  static const char *const texts[] = {"", "a", "ab", "abcde", "abcdef", "1a", "bcc", "abbc", "ac", "c", "ab-x", "abb-x", ".12z",
-                                      ".z", "+*+", "a\\n", "\xc3\xa4"};
+  static const char *const patterns[] = {"^[A-Za-z][A-Za-z0-9_.-]{0,4}$", "^a?b*c+$", "^[a-c]{2}-x$",
+                                         "^\\\\.[0-9]*z$", "^[+*]{1,}$"};
+  static const char *const texts[] = {"",  "a",    "ab",    "abcde", "abcdef", "1a",  "bcc",  "abbc",    "ac",
+                                      "c", "ab-x", "abb-x", ".12z",  ".z",     "+*+", "a\\n", "\xc3\xa4"};
   for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
       char schema_text[128], text[64];
@@ -130,7 +132,8 @@ static void test_arrays(void) {
   fails("{\"uniqueItems\":true}", "[1,2,1.0]", "schema.uniqueItems", "", 1);
   CHECK_STR(only()->related.items[0].where.pointer, "/2");
   passes("{\"uniqueItems\":true}", "[1,true,\"1\",[1],[true],{\"a\":1},{\"a\":2}]");
-  fails("{\"uniqueItems\":true}", "[{\"a\":1,\"b\":[2]},3,4,5,6,7,8,9,10,{\"b\":[2.0],\"a\":1e0}]", "schema.uniqueItems", "", 1);
+  fails("{\"uniqueItems\":true}", "[{\"a\":1,\"b\":[2]},3,4,5,6,7,8,9,10,{\"b\":[2.0],\"a\":1e0}]",
+        "schema.uniqueItems", "", 1);
   passes("{\"uniqueItems\":true}", "[[[1]],[[2]],[[3]],[[4]],[[5]],[[6]],[[7]],[[8]],[[9]],[[10]]]");
   fails("{\"minItems\":1}", "[]", "schema.minItems", "", 1);
   passes("{\"contains\":{\"type\":\"string\"},\"maxContains\":1}", "[1,\"a\"]");
@@ -139,13 +142,15 @@ static void test_arrays(void) {
 
 static void test_objects(void) {
   fails("{\"required\":[\"a\",\"b\"]}", "{\"a\":1}", "schema.required", "", 1);
-  fails("{\"properties\":{\"name\":{}},\"additionalProperties\":false}", "{\"nmae\":1}", "schema.additionalProperties", "/nmae", 9);
+  fails("{\"properties\":{\"name\":{}},\"additionalProperties\":false}", "{\"nmae\":1}",
+        "schema.additionalProperties", "/nmae", 9);
   const os_fix *fix = report.findings.items[0]->fix;
   if (CHECK(fix != NULL)) CHECK_STR(fix->edits.items[0].text, "\"name\"");
   fails("{\"properties\":{\"a\":{\"type\":\"string\"}}}", "{\"a\":1}", "schema.type", "/a", 6);
-  passes("{\"patternProperties\":{\"^x\":{\"type\":\"string\"}},\"additionalProperties\":false}", "{\"x1\":\"\"}");
-  fails("{\"patternProperties\":{\"^x\":{\"type\":\"string\"}},\"additionalProperties\":false}", "{\"y\":\"\"}",
-        "schema.additionalProperties", "/y", 6);
+  passes("{\"patternProperties\":{\"^x\":{\"type\":\"string\"}},\"additionalProperties\":false}",
+         "{\"x1\":\"\"}");
+  fails("{\"patternProperties\":{\"^x\":{\"type\":\"string\"}},\"additionalProperties\":false}",
+        "{\"y\":\"\"}", "schema.additionalProperties", "/y", 6);
   compile("{\"propertyNames\":{\"pattern\":\"^[a-z]+$\"}}");
   validate("{\"ok\":1,\"Not\":2}", NULL);
   CHECK_EQ(report.findings.count, 2); // the name, and what is wrong with it
@@ -157,9 +162,11 @@ static void test_objects(void) {
 
 // Shapes by a naming member, by JSON type, by the fewest findings.
 static void test_branches(void) {
-  const char *tagged = "{\"oneOf\":["
-                       "{\"properties\":{\"k\":{\"const\":\"circle\"},\"r\":{\"type\":\"number\"}},\"required\":[\"k\",\"r\"]},"
-                       "{\"properties\":{\"k\":{\"const\":\"box\"},\"w\":{\"type\":\"number\"}},\"required\":[\"k\",\"w\"]}]}";
+  const char *tagged =
+      "{\"oneOf\":["
+      "{\"properties\":{\"k\":{\"const\":\"circle\"},\"r\":{\"type\":\"number\"}},\"required\":[\"k\",\"r\"]}"
+      ","
+      "{\"properties\":{\"k\":{\"const\":\"box\"},\"w\":{\"type\":\"number\"}},\"required\":[\"k\",\"w\"]}]}";
   fails(tagged, "{\"k\":\"circle\",\"r\":\"x\"}", "schema.type", "/r", 19);
   fails(tagged, "{\"k\":\"cube\"}", "schema.oneOf", "/k", 6);
   CHECK_STR(only()->expected, "\"circle\", \"box\"");
@@ -173,9 +180,11 @@ static void test_branches(void) {
   fails(closest, "{\"a\":1}", "schema.required", "", 1);
   CHECK_STR(only()->expected, "\"d\"");
   fails("{\"oneOf\":[{\"minimum\":1},{\"maximum\":5}]}", "3", "schema.oneOf", "", 1);
-  const char *discriminator = "{\"oneOf\":[{\"$ref\":\"#/$defs/A\"},{\"$ref\":\"#/$defs/B\"}],\"discriminator\":{\"propertyName\":\"kind\","
-                              "\"mapping\":{\"a\":\"#/$defs/A\",\"b\":\"#/$defs/B\"}},\"$defs\":{\"A\":{\"required\":[\"x\"]},"
-                              "\"B\":{\"required\":[\"y\"]}}}";
+  const char *discriminator =
+      "{\"oneOf\":[{\"$ref\":\"#/$defs/A\"},{\"$ref\":\"#/$defs/"
+      "B\"}],\"discriminator\":{\"propertyName\":\"kind\","
+      "\"mapping\":{\"a\":\"#/$defs/A\",\"b\":\"#/$defs/B\"}},\"$defs\":{\"A\":{\"required\":[\"x\"]},"
+      "\"B\":{\"required\":[\"y\"]}}}";
   fails(discriminator, "{\"kind\":\"b\"}", "schema.required", "", 1);
   CHECK_STR(only()->expected, "\"y\"");
 }
@@ -185,12 +194,14 @@ static void test_combinations(void) {
   fails("{\"allOf\":[{\"minimum\":1},{\"maximum\":5}]}", "9", "schema.maximum", "", 1);
   fails("{\"not\":{\"type\":\"string\"}}", "\"a\"", "schema.not", "", 1);
   passes("{\"if\":{\"type\":\"string\"},\"then\":{\"minLength\":1},\"else\":{\"minimum\":1}}", "\"a\"");
-  fails("{\"if\":{\"type\":\"string\"},\"then\":{\"minLength\":1},\"else\":{\"minimum\":1}}", "0", "schema.minimum", "", 1);
+  fails("{\"if\":{\"type\":\"string\"},\"then\":{\"minLength\":1},\"else\":{\"minimum\":1}}", "0",
+        "schema.minimum", "", 1);
 }
 
 static void test_references(void) {
   passes("{\"$ref\":\"#/$defs/a~1b\",\"$defs\":{\"a/b\":{\"type\":\"string\"}}}", "\"x\"");
-  passes("{\"items\":{\"$ref\":\"#here\"},\"$defs\":{\"x\":{\"$anchor\":\"here\",\"type\":\"string\"}}}", "[\"x\"]");
+  passes("{\"items\":{\"$ref\":\"#here\"},\"$defs\":{\"x\":{\"$anchor\":\"here\",\"type\":\"string\"}}}",
+         "[\"x\"]");
   compile("{\"$ref\":\"#/$defs/none\"}");
   CHECK(schema == NULL);
   CHECK_STR(os_str_of(report.findings.items[0]->rule->id), "schema.ref");
@@ -245,7 +256,8 @@ static void test_rules_have_texts(void) {
   for (size_t i = 0; i < os_schema_rules.count; i++) {
     const os_rule *rule = os_schema_rules.rules[i];
     CHECK(strncmp(rule->id, "schema.", 7) == 0);
-    CHECK(rule->title[0] != 0 && rule->why[0] != 0 && rule->good[0] != 0 && rule->bad[0] != 0 && rule->source[0] != 0);
+    CHECK(rule->title[0] != 0 && rule->why[0] != 0 && rule->good[0] != 0 && rule->bad[0] != 0 &&
+          rule->source[0] != 0);
   }
 }
 

@@ -15,17 +15,23 @@ static const char base[] =
     "  \"authority\": \"specification\",\n"
     "  \"operator\": { \"domain\": \"com.example\", \"op_type\": \"SoftGate\", \"overload\": \"\" },\n"
     "  \"inputs\": [\n"
-    "    { \"name\": \"X\", \"cardinality\": \"single\", \"type_parameter\": \"T\", \"description\": \"The values.\" },\n"
-    "    { \"name\": \"mask\", \"cardinality\": \"optional\", \"type_parameter\": \"M\", \"description\": \"Where to act.\" }\n"
+    "    { \"name\": \"X\", \"cardinality\": \"single\", \"type_parameter\": \"T\", \"description\": \"The "
+    "values.\" },\n"
+    "    { \"name\": \"mask\", \"cardinality\": \"optional\", \"type_parameter\": \"M\", \"description\": "
+    "\"Where to act.\" }\n"
     "  ],\n"
-    "  \"outputs\": [{ \"name\": \"Y\", \"cardinality\": \"single\", \"type_parameter\": \"T\", \"description\": \"The result.\" }],\n"
+    "  \"outputs\": [{ \"name\": \"Y\", \"cardinality\": \"single\", \"type_parameter\": \"T\", "
+    "\"description\": \"The result.\" }],\n"
     "  \"type_parameters\": {\n"
-    "    \"T\": { \"allowed_types\": [\"tensor(double)\", \"tensor(float)\"], \"description\": \"Element types.\" },\n"
+    "    \"T\": { \"allowed_types\": [\"tensor(double)\", \"tensor(float)\"], \"description\": \"Element "
+    "types.\" },\n"
     "    \"M\": { \"allowed_types\": [\"tensor(bool)\"], \"description\": \"Truth.\" }\n"
     "  },\n"
     "  \"attributes\": {\n"
-    "    \"alpha\": { \"kind\": \"float\", \"required\": false, \"default\": 0.5, \"allowed_values\": null, \"description\": \"Slope.\" },\n"
-    "    \"mode\": { \"kind\": \"int\", \"required\": true, \"default\": null, \"allowed_values\": [0, 1, 2], \"description\": \"How.\" }\n"
+    "    \"alpha\": { \"kind\": \"float\", \"required\": false, \"default\": 0.5, \"allowed_values\": null, "
+    "\"description\": \"Slope.\" },\n"
+    "    \"mode\": { \"kind\": \"int\", \"required\": true, \"default\": null, \"allowed_values\": [0, 1, "
+    "2], \"description\": \"How.\" }\n"
     "  },\n"
     "  \"input_conditions\": [\"`mask` has the shape of `X`.\"],\n"
     "  \"shape_rules\": [\"`Y` has the shape of `X`.\"],\n"
@@ -34,21 +40,25 @@ static const char base[] =
     "  \"nondeterminism\": \"None.\",\n"
     "  \"state_effects\": \"None.\",\n"
     "  \"reference\": {\n"
-    "    \"kind\": \"onnx.reference_python\", \"interface_version\": \"1\", \"adapter\": \"adapter.py\", \"class_name\": \"SoftGate\",\n"
+    "    \"kind\": \"onnx.reference_python\", \"interface_version\": \"1\", \"adapter\": \"adapter.py\", "
+    "\"class_name\": \"SoftGate\",\n"
     "    \"implementation\": [\"gate.py\"],\n"
-    "    \"environment\": { \"kind\": \"python\", \"python\": \"3.11.7\", \"packages\": { \"numpy\": \"2.0.1\", \"onnx\": \"1.20.0\" } }\n"
+    "    \"environment\": { \"kind\": \"python\", \"python\": \"3.11.7\", \"packages\": { \"numpy\": "
+    "\"2.0.1\", \"onnx\": \"1.20.0\" } }\n"
     "  },\n"
     "  \"tests\": [\"one.json\", \"two.json\"]\n"
     "}\n";
 
-static const char python_reference[] = "\"kind\": \"onnx.reference_python\", \"interface_version\": \"1\", \"adapter\": \"adapter.py\", "
-                                       "\"class_name\": \"SoftGate\",\n    \"implementation\": [\"gate.py\"],\n    \"environment\": { "
-                                       "\"kind\": \"python\", \"python\": \"3.11.7\", \"packages\": { \"numpy\": \"2.0.1\", \"onnx\": "
-                                       "\"1.20.0\" } }\n";
-#define LIBRARY(file, system, machine, libraries)                                                                        \
-  "\"kind\": \"onnxruntime.custom_library\", \"interface_version\": \"1\", \"library\": \"" file "\", "                \
-  "\"registration_symbol\": \"RegisterCustomOps\", \"environment\": { \"kind\": \"native\", \"operating_system\": \"" system \
-  "\", \"architecture\": \"" machine "\", \"libraries\": {" libraries "} }\n"
+static const char python_reference[] =
+    "\"kind\": \"onnx.reference_python\", \"interface_version\": \"1\", \"adapter\": \"adapter.py\", "
+    "\"class_name\": \"SoftGate\",\n    \"implementation\": [\"gate.py\"],\n    \"environment\": { "
+    "\"kind\": \"python\", \"python\": \"3.11.7\", \"packages\": { \"numpy\": \"2.0.1\", \"onnx\": "
+    "\"1.20.0\" } }\n";
+#define LIBRARY(file, system, machine, libraries)                                                       \
+  "\"kind\": \"onnxruntime.custom_library\", \"interface_version\": \"1\", \"library\": \"" file "\", " \
+  "\"registration_symbol\": \"RegisterCustomOps\", \"environment\": { \"kind\": \"native\", "           \
+  "\"operating_system\": \"" system "\", \"architecture\": \"" machine "\", \"libraries\": {" libraries \
+  "} }\n"
 
 static os_memory memory;
 static os_arena home, arena;
@@ -65,8 +75,8 @@ static void check_text(os_str text, const os_spec_options *options) {
 
 static void print_findings(void) {
   for (size_t i = 0; i < report.findings.count; i++)
-    printf("    %s %.*s %.*s\n", report.findings.items[i]->rule->id, OS_ARG(report.findings.items[i]->where.pointer),
-           OS_ARG(report.findings.items[i]->message));
+    printf("    %s %.*s %.*s\n", report.findings.items[i]->rule->id,
+           OS_ARG(report.findings.items[i]->where.pointer), OS_ARG(report.findings.items[i]->message));
 }
 
 // The base with the first `from` replaced; malloc'ed.
@@ -86,7 +96,8 @@ static os_str changed(const char *from, const char *to) {
 
 static size_t count_of(const char *rule) {
   size_t count = 0;
-  for (size_t i = 0; i < report.findings.count; i++) count += strcmp(report.findings.items[i]->rule->id, rule) == 0;
+  for (size_t i = 0; i < report.findings.count; i++)
+    count += strcmp(report.findings.items[i]->rule->id, rule) == 0;
   return count;
 }
 
@@ -97,7 +108,8 @@ static os_str fixed(os_str text, const char *rule) {
   for (size_t i = 0; i < report.findings.count; i++) {
     const os_finding *finding = report.findings.items[i];
     if (strcmp(finding->rule->id, rule) != 0 || finding->fix == NULL) continue;
-    for (size_t j = 0; j < finding->fix->edits.count && count < 64; j++) edits[count++] = finding->fix->edits.items[j];
+    for (size_t j = 0; j < finding->fix->edits.count && count < 64; j++)
+      edits[count++] = finding->fix->edits.items[j];
   }
   os_text out;
   os_text_init(&out, &memory);
@@ -105,7 +117,8 @@ static os_str fixed(os_str text, const char *rule) {
   for (size_t done = 0; done < count; done++) {
     const os_edit *next = NULL;
     for (size_t i = 0; i < count; i++)
-      if (edits[i].byte_start >= at && (next == NULL || edits[i].byte_start < next->byte_start)) next = &edits[i];
+      if (edits[i].byte_start >= at && (next == NULL || edits[i].byte_start < next->byte_start))
+        next = &edits[i];
     if (next == NULL) break;
     os_text_put(&out, os_str_slice(text, at, next->byte_start));
     os_text_put(&out, next->text);
@@ -129,59 +142,93 @@ typedef struct spec_case {
 
 static const spec_case cases[] = {
     {"json.number-precision", OS_WARNING, "/attributes/alpha/default", "0.5", "9007199254740993", false},
-    {"spec.operator.domain-reserved", OS_ERROR, "/operator/op_type", "\"com.example\"", "\"ai.onnx.ml\"", false},
+    {"spec.operator.domain-reserved", OS_ERROR, "/operator/op_type", "\"com.example\"", "\"ai.onnx.ml\"",
+     false},
     {"spec.operator.domain-form", OS_WARNING, "/operator/domain", "com.example", "com example", false},
     {"spec.operator.domain-form", OS_ERROR, "/operator/domain", "com.example", "com.\\texample", false},
     {"spec.operator.domain-form", OS_INFO, "/operator/domain", "com.example", "Com.example", false},
     {"spec.operator.domain-form", OS_INFO, "/operator/domain", "com.example", "example", false},
-    {"spec.operator.op-type-form", OS_WARNING, "/operator/op_type", "\"op_type\": \"SoftGate\"", "\"op_type\": \"Soft-Gate\"", false},
-    {"spec.operator.op-type-form", OS_WARNING, "/operator/overload", "\"overload\": \"\"", "\"overload\": \"2d\"", false},
+    {"spec.operator.op-type-form", OS_WARNING, "/operator/op_type", "\"op_type\": \"SoftGate\"",
+     "\"op_type\": \"Soft-Gate\"", false},
+    {"spec.operator.op-type-form", OS_WARNING, "/operator/overload", "\"overload\": \"\"",
+     "\"overload\": \"2d\"", false},
     {"spec.version.form", OS_WARNING, "/version", "\"1.0.0\"", "\"the first\"", false},
-    {"spec.parameter.duplicate-name", OS_ERROR, "/inputs/1/name", "\"name\": \"mask\"", "\"name\": \"X\"", false},
-    {"spec.parameter.input-output-name", OS_WARNING, "/outputs/0/name", "\"name\": \"Y\"", "\"name\": \"X\"", false},
-    {"spec.parameter.variadic-not-last", OS_ERROR, "/inputs/0/cardinality", "\"single\"", "\"variadic\"", false},
+    {"spec.parameter.duplicate-name", OS_ERROR, "/inputs/1/name", "\"name\": \"mask\"", "\"name\": \"X\"",
+     false},
+    {"spec.parameter.input-output-name", OS_WARNING, "/outputs/0/name", "\"name\": \"Y\"", "\"name\": \"X\"",
+     false},
+    {"spec.parameter.variadic-not-last", OS_ERROR, "/inputs/0/cardinality", "\"single\"", "\"variadic\"",
+     false},
     {"spec.parameter.optional-before-single", OS_INFO, "/inputs/0/cardinality",
-     "\"single\", \"type_parameter\": \"T\", \"description\": \"The values.\" },\n    { \"name\": \"mask\", \"cardinality\": \"optional\"",
-     "\"optional\", \"type_parameter\": \"T\", \"description\": \"The values.\" },\n    { \"name\": \"mask\", \"cardinality\": \"single\"", false},
+     "\"single\", \"type_parameter\": \"T\", \"description\": \"The values.\" },\n    { \"name\": \"mask\", "
+     "\"cardinality\": \"optional\"",
+     "\"optional\", \"type_parameter\": \"T\", \"description\": \"The values.\" },\n    { \"name\": "
+     "\"mask\", \"cardinality\": \"single\"",
+     false},
     {"spec.output.none", OS_ERROR, "/outputs",
-     "[{ \"name\": \"Y\", \"cardinality\": \"single\", \"type_parameter\": \"T\", \"description\": \"The result.\" }]", "[]", false},
-    {"spec.parameter.type-parameter-unknown", OS_ERROR, "/inputs/1/type_parameter", "\"type_parameter\": \"M\"", "\"type_parameter\": \"Q\"", true},
-    {"spec.parameter.untyped", OS_INFO, "/inputs/1/type_parameter", "\"type_parameter\": \"M\"", "\"type_parameter\": null", false},
-    {"spec.type-parameter.unused", OS_WARNING, "/type_parameters/M", "\"type_parameter\": \"M\"", "\"type_parameter\": \"T\"", false},
+     "[{ \"name\": \"Y\", \"cardinality\": \"single\", \"type_parameter\": \"T\", \"description\": \"The "
+     "result.\" }]",
+     "[]", false},
+    {"spec.parameter.type-parameter-unknown", OS_ERROR, "/inputs/1/type_parameter",
+     "\"type_parameter\": \"M\"", "\"type_parameter\": \"Q\"", true},
+    {"spec.parameter.untyped", OS_INFO, "/inputs/1/type_parameter", "\"type_parameter\": \"M\"",
+     "\"type_parameter\": null", false},
+    {"spec.type-parameter.unused", OS_WARNING, "/type_parameters/M", "\"type_parameter\": \"M\"",
+     "\"type_parameter\": \"T\"", false},
     {"spec.type-parameter.undetermined", OS_WARNING, "/type_parameters/T",
-     "\"single\", \"type_parameter\": \"T\", \"description\": \"The values.\"", "\"single\", \"type_parameter\": \"M\", \"description\": \"The values.\"", false},
-    {"spec.type-parameter.name-clash", OS_WARNING, "/type_parameters/float", "\"M\": { \"allowed_types\": [\"tensor(bool)\"]",
-     "\"float\": { \"allowed_types\": [\"tensor(bool)\"]", false},
-    {"spec.type-parameter.name-clash", OS_WARNING, "/type_parameters/X", "\"M\": { \"allowed_types\"", "\"X\": { \"allowed_types\"", false},
+     "\"single\", \"type_parameter\": \"T\", \"description\": \"The values.\"",
+     "\"single\", \"type_parameter\": \"M\", \"description\": \"The values.\"", false},
+    {"spec.type-parameter.name-clash", OS_WARNING, "/type_parameters/float",
+     "\"M\": { \"allowed_types\": [\"tensor(bool)\"]", "\"float\": { \"allowed_types\": [\"tensor(bool)\"]",
+     false},
+    {"spec.type-parameter.name-clash", OS_WARNING, "/type_parameters/X", "\"M\": { \"allowed_types\"",
+     "\"X\": { \"allowed_types\"", false},
     {"spec.type.syntax", OS_ERROR, "/type_parameters/T/allowed_types/0", "tensor(double)", "double[]", true},
     {"spec.type.syntax", OS_ERROR, "/type_parameters/T/allowed_types/0", "tensor(double)", "tensor(", false},
-    {"spec.type.element", OS_ERROR, "/type_parameters/T/allowed_types/0", "tensor(double)", "tensor(float64)", true},
-    {"spec.type.map-key", OS_ERROR, "/type_parameters/T/allowed_types/0", "tensor(double)", "map(float, int64)", false},
-    {"spec.type.nesting", OS_ERROR, "/type_parameters/T/allowed_types/0", "tensor(double)", "optional(optional(tensor(double)))", false},
-    {"spec.type.duplicate", OS_WARNING, "/type_parameters/T/allowed_types/1", "tensor(double)", "tensor(float)", false},
-    {"spec.type.spelling", OS_WARNING, "/type_parameters/T/allowed_types/0", "tensor(double)", "tensor( double )", true},
-    {"spec.type.spelling", OS_WARNING, "/type_parameters/T/allowed_types/0", "tensor(double)", "map(string,tensor(int64))", true},
+    {"spec.type.element", OS_ERROR, "/type_parameters/T/allowed_types/0", "tensor(double)", "tensor(float64)",
+     true},
+    {"spec.type.map-key", OS_ERROR, "/type_parameters/T/allowed_types/0", "tensor(double)",
+     "map(float, int64)", false},
+    {"spec.type.nesting", OS_ERROR, "/type_parameters/T/allowed_types/0", "tensor(double)",
+     "optional(optional(tensor(double)))", false},
+    {"spec.type.duplicate", OS_WARNING, "/type_parameters/T/allowed_types/1", "tensor(double)",
+     "tensor(float)", false},
+    {"spec.type.spelling", OS_WARNING, "/type_parameters/T/allowed_types/0", "tensor(double)",
+     "tensor( double )", true},
+    {"spec.type.spelling", OS_WARNING, "/type_parameters/T/allowed_types/0", "tensor(double)",
+     "map(string,tensor(int64))", true},
     {"spec.attribute.name-form", OS_WARNING, "/attributes/al-pha", "\"alpha\": {", "\"al-pha\": {", true},
-    {"spec.attribute.required-with-default", OS_ERROR, "/attributes/mode/default", "\"default\": null", "\"default\": 1", true},
-    {"spec.attribute.optional-without-default", OS_INFO, "/attributes/alpha/default", "\"default\": 0.5", "\"default\": null", false},
-    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default", "\"default\": 0.5", "\"default\": \"0.5\"", false},
-    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default/1", "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
+    {"spec.attribute.required-with-default", OS_ERROR, "/attributes/mode/default", "\"default\": null",
+     "\"default\": 1", true},
+    {"spec.attribute.optional-without-default", OS_INFO, "/attributes/alpha/default", "\"default\": 0.5",
+     "\"default\": null", false},
+    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default", "\"default\": 0.5",
+     "\"default\": \"0.5\"", false},
+    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default/1",
+     "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
      "\"kind\": \"floats\", \"required\": false, \"default\": [1, null]", false},
-    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default", "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
+    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default",
+     "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
      "\"kind\": \"int\", \"required\": false, \"default\": 0.5", false},
-    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default", "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
+    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default",
+     "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
      "\"kind\": \"tensor\", \"required\": false, \"default\": { \"shape\": [1], \"data\": [2] }", false},
-    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default", "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
+    {"spec.attribute.default-type", OS_ERROR, "/attributes/alpha/default",
+     "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
      "\"kind\": \"type\", \"required\": false, \"default\": \"tensor(f)\"", false},
-    {"spec.attribute.value-type", OS_ERROR, "/attributes/mode/allowed_values/0", "[0, 1, 2]", "[\"0\", 1, 2]", false},
-    {"spec.attribute.int-range", OS_ERROR, "/attributes/mode/allowed_values/2", "[0, 1, 2]", "[0, 1, 9223372036854775808]", false},
+    {"spec.attribute.value-type", OS_ERROR, "/attributes/mode/allowed_values/0", "[0, 1, 2]", "[\"0\", 1, 2]",
+     false},
+    {"spec.attribute.int-range", OS_ERROR, "/attributes/mode/allowed_values/2", "[0, 1, 2]",
+     "[0, 1, 9223372036854775808]", false},
     {"spec.attribute.float-range", OS_ERROR, "/attributes/alpha/default", "0.5", "3.5e38", false},
     {"spec.attribute.float-range", OS_WARNING, "/attributes/alpha/default", "0.5", "1e-60", false},
-    {"spec.attribute.default-not-allowed", OS_ERROR, "/attributes/alpha/default", "\"default\": 0.5, \"allowed_values\": null",
-     "\"default\": 0.5, \"allowed_values\": [0.25, 1]", false},
+    {"spec.attribute.default-not-allowed", OS_ERROR, "/attributes/alpha/default",
+     "\"default\": 0.5, \"allowed_values\": null", "\"default\": 0.5, \"allowed_values\": [0.25, 1]", false},
     {"spec.set.order", OS_ERROR, "/attributes/mode/allowed_values", "[0, 1, 2]", "[16, 128,  32]", true},
-    {"spec.set.order", OS_ERROR, "/reference/implementation", "[\"gate.py\"]", "[\"gate.py\", \"base.py\"]", true},
-    {"spec.set.unique", OS_ERROR, "/attributes/mode/allowed_values", "[0, 1, 2]", "[9007199254740992, 9007199254740993]", false},
+    {"spec.set.order", OS_ERROR, "/reference/implementation", "[\"gate.py\"]", "[\"gate.py\", \"base.py\"]",
+     true},
+    {"spec.set.unique", OS_ERROR, "/attributes/mode/allowed_values", "[0, 1, 2]",
+     "[9007199254740992, 9007199254740993]", false},
     {"spec.attribute.parameter-clash", OS_WARNING, "/attributes/X", "\"alpha\": {", "\"X\": {", false},
     {"spec.attribute.single-allowed", OS_INFO, "/attributes/mode/allowed_values", "[0, 1, 2]", "[2]", false},
     {"spec.text.blank", OS_WARNING, "/boundary_behavior", "NaN gives NaN.", "TBD", false},
@@ -190,22 +237,32 @@ static const spec_case cases[] = {
     {"spec.text.blank", OS_WARNING, "/attributes/alpha/description", "Slope.", "N/A.", false},
     {"spec.text.repeated", OS_WARNING, "/input_conditions/1", "[\"`mask` has the shape of `X`.\"]",
      "[\"`mask` has the shape of `X`.\", \"`mask` has  the shape of `X`\"]", false},
-    {"spec.text.unknown-name", OS_INFO, "/attributes/alpha/description", "Slope.", "Slope of `aplha` in `float`.", true},
-    {"spec.shape.output-unmentioned", OS_WARNING, "/shape_rules", "`Y` has the shape of `X`.", "Yes, that of `X`.", false},
-    {"spec.reference.package-missing", OS_ERROR, "/reference/environment/packages", "\"numpy\": \"2.0.1\", \"onnx\": \"1.20.0\"",
-     "\"numpy\": \"2.0.1\"", false},
-    {"spec.reference.package-missing", OS_WARNING, "/reference/environment/packages", "\"numpy\": \"2.0.1\", ", "", false},
+    {"spec.text.unknown-name", OS_INFO, "/attributes/alpha/description", "Slope.",
+     "Slope of `aplha` in `float`.", true},
+    {"spec.shape.output-unmentioned", OS_WARNING, "/shape_rules", "`Y` has the shape of `X`.",
+     "Yes, that of `X`.", false},
+    {"spec.reference.package-missing", OS_ERROR, "/reference/environment/packages",
+     "\"numpy\": \"2.0.1\", \"onnx\": \"1.20.0\"", "\"numpy\": \"2.0.1\"", false},
+    {"spec.reference.package-missing", OS_WARNING, "/reference/environment/packages",
+     "\"numpy\": \"2.0.1\", ", "", false},
     {"spec.reference.python-version", OS_WARNING, "/reference/environment/python", "3.11.7", "3.11", false},
     {"spec.reference.python-version", OS_ERROR, "/reference/environment/python", "3.11.7", "2.7.18", false},
-    {"spec.reference.class-name", OS_ERROR, "/reference/class_name", "\"class_name\": \"SoftGate\"", "\"class_name\": \"lambda\"", false},
-    {"spec.reference.class-name", OS_ERROR, "/reference/class_name", "\"class_name\": \"SoftGate\"", "\"class_name\": \"a.b\"", false},
+    {"spec.reference.class-name", OS_ERROR, "/reference/class_name", "\"class_name\": \"SoftGate\"",
+     "\"class_name\": \"lambda\"", false},
+    {"spec.reference.class-name", OS_ERROR, "/reference/class_name", "\"class_name\": \"SoftGate\"",
+     "\"class_name\": \"a.b\"", false},
     {"spec.reference.file-name", OS_WARNING, "/reference/adapter", "adapter.py", "adapter.txt", false},
     {"spec.reference.file-name", OS_WARNING, "/reference/implementation/0", "gate.py", "gate.c", false},
-    {"spec.reference.adapter-repeated", OS_WARNING, "/reference/implementation/0", "gate.py", "adapter.py", false},
-    {"spec.reference.unobtainable-version", OS_WARNING, "/reference/environment/packages/onnx", "1.20.0", "1.20.0.dev3", false},
-    {"spec.reference.unobtainable-version", OS_WARNING, "/reference/environment/packages/onnx", "1.20.0", "1.20.0+cpu", false},
-    {"spec.reference.package-name", OS_WARNING, "/reference/environment/packages/a--b", "\"numpy\"", "\"a--b\": \"1\", \"numpy\"", true},
-    {"spec.reference.package-missing", OS_ERROR, "/reference/environment/libraries", python_reference, LIBRARY("ops.so", "linux", "x86_64", ""), false},
+    {"spec.reference.adapter-repeated", OS_WARNING, "/reference/implementation/0", "gate.py", "adapter.py",
+     false},
+    {"spec.reference.unobtainable-version", OS_WARNING, "/reference/environment/packages/onnx", "1.20.0",
+     "1.20.0.dev3", false},
+    {"spec.reference.unobtainable-version", OS_WARNING, "/reference/environment/packages/onnx", "1.20.0",
+     "1.20.0+cpu", false},
+    {"spec.reference.package-name", OS_WARNING, "/reference/environment/packages/a--b", "\"numpy\"",
+     "\"a--b\": \"1\", \"numpy\"", true},
+    {"spec.reference.package-missing", OS_ERROR, "/reference/environment/libraries", python_reference,
+     LIBRARY("ops.so", "linux", "x86_64", ""), false},
     {"spec.tests.duplicate", OS_ERROR, "/tests/1", "\"two.json\"", "\"one\"", false},
     {"spec.tests.case", OS_WARNING, "/tests/1", "\"two.json\"", "\"One.json\"", false},
     {"spec.tests.case", OS_WARNING, "/tests/1", "\"two.json\"", "\"aux.json\"", false},
@@ -217,7 +274,8 @@ static void run_case(const spec_case *c) {
   check_text(text, NULL);
   const os_finding *found = NULL;
   for (size_t i = 0; i < report.findings.count; i++)
-    if (strcmp(report.findings.items[i]->rule->id, c->rule) == 0 && os_str_is(report.findings.items[i]->where.pointer, c->pointer))
+    if (strcmp(report.findings.items[i]->rule->id, c->rule) == 0 &&
+        os_str_is(report.findings.items[i]->where.pointer, c->pointer))
       found = report.findings.items[i];
   if (!CHECK(found != NULL)) {
     printf("  %s at %s: %s\n", c->rule, c->pointer, c->to);
@@ -258,19 +316,25 @@ static void test_silence(void) {
       {"spec.version.form", "\"1.0.0\"", "\"2024.1rc1.post2.dev3\""},
       {"spec.attribute.default-type", "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
        "\"kind\": \"int\", \"required\": false, \"default\": 1.0"},
-      {"spec.attribute.default-not-allowed", "\"kind\": \"float\", \"required\": false, \"default\": 0.5, \"allowed_values\": null",
+      {"spec.attribute.default-not-allowed",
+       "\"kind\": \"float\", \"required\": false, \"default\": 0.5, \"allowed_values\": null",
        "\"kind\": \"int\", \"required\": false, \"default\": 1.0, \"allowed_values\": [1, 2]"},
       {"spec.attribute.default-type", "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
-       "\"kind\": \"tensor\", \"required\": false, \"default\": { \"type\": \"tensor(float)\", \"shape\": [1], \"data\": [2] }"},
+       "\"kind\": \"tensor\", \"required\": false, \"default\": { \"type\": \"tensor(float)\", \"shape\": "
+       "[1], \"data\": [2] }"},
       {"spec.attribute.default-type", "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
-       "\"kind\": \"tensor\", \"required\": false, \"default\": { \"dims\": [\"1\"], \"dataType\": 1, \"floatData\": [2] }"},
+       "\"kind\": \"tensor\", \"required\": false, \"default\": { \"dims\": [\"1\"], \"dataType\": 1, "
+       "\"floatData\": [2] }"},
       {"spec.attribute.default-type", "\"kind\": \"float\", \"required\": false, \"default\": 0.5",
-       "\"kind\": \"types\", \"required\": false, \"default\": [\"tensor(float)\", { \"tensorType\": { \"elemType\": 1 } }]"},
+       "\"kind\": \"types\", \"required\": false, \"default\": [\"tensor(float)\", { \"tensorType\": { "
+       "\"elemType\": 1 } }]"},
       {"json.number-precision", "\"default\": 0.5", "\"default\": 0.1000000000000000055511151231257827"},
       {"spec.set.order", "[0, 1, 2]", "[-1, 0.5, 1e+21, 1e-07, 20]"},
       {"spec.type.spelling", "tensor(double)", "map(string, int64)"},
-      {"spec.reference.file-name", python_reference, LIBRARY("libops.so.1", "linux", "aarch64", "\"onnxruntime\": \"1.20.0\"")},
-      {"spec.reference.architecture", python_reference, LIBRARY("ops.dylib", "macos", "arm64", "\"onnxruntime\": \"1.20.0\"")},
+      {"spec.reference.file-name", python_reference,
+       LIBRARY("libops.so.1", "linux", "aarch64", "\"onnxruntime\": \"1.20.0\"")},
+      {"spec.reference.architecture", python_reference,
+       LIBRARY("ops.dylib", "macos", "arm64", "\"onnxruntime\": \"1.20.0\"")},
       {"spec.output.none", "\"None.\",\n  \"reference\"", "\"Writes a log.\",\n  \"reference\""},
   };
   for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
@@ -286,10 +350,14 @@ static void test_libraries(void) {
     const char *rule, *to;
     bool fix;
   } libraries[] = {
-      {"spec.reference.file-name", LIBRARY("ops.dll", "linux", "x86_64", "\"onnxruntime\": \"1.20.0\""), false},
-      {"spec.reference.architecture", LIBRARY("ops.so", "linux", "amd64", "\"onnxruntime\": \"1.20.0\""), true},
-      {"spec.reference.architecture", LIBRARY("ops.so", "linux", "arm64", "\"onnxruntime\": \"1.20.0\""), true},
-      {"spec.reference.architecture", LIBRARY("ops.dll", "windows", "z80", "\"onnxruntime\": \"1.20.0\""), false},
+      {"spec.reference.file-name", LIBRARY("ops.dll", "linux", "x86_64", "\"onnxruntime\": \"1.20.0\""),
+       false},
+      {"spec.reference.architecture", LIBRARY("ops.so", "linux", "amd64", "\"onnxruntime\": \"1.20.0\""),
+       true},
+      {"spec.reference.architecture", LIBRARY("ops.so", "linux", "arm64", "\"onnxruntime\": \"1.20.0\""),
+       true},
+      {"spec.reference.architecture", LIBRARY("ops.dll", "windows", "z80", "\"onnxruntime\": \"1.20.0\""),
+       false},
   };
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
     os_str text = changed(python_reference, libraries[i].to);
@@ -343,15 +411,17 @@ static void test_schema_of_operator(void) {
 
 // ---- Bundles and evidence ---------------------------------------------------------------------------------
 
-static const char evidence[] = "{ \"kind\": \"opspec.evidence\", \"version\": \"1\", \"attributes\": { \"mode\": 1 },\n"
-                               "  \"inputs\": [{ \"type\": \"tensor(float)\", \"shape\": [2], \"data\": [1, \"NaN\"] }],\n"
-                               "  \"outputs\": [{ \"type\": \"tensor(float)\", \"shape\": [2], \"data\": [1, \"NaN\"] }] }";
+static const char evidence[] =
+    "{ \"kind\": \"opspec.evidence\", \"version\": \"1\", \"attributes\": { \"mode\": 1 },\n"
+    "  \"inputs\": [{ \"type\": \"tensor(float)\", \"shape\": [2], \"data\": [1, \"NaN\"] }],\n"
+    "  \"outputs\": [{ \"type\": \"tensor(float)\", \"shape\": [2], \"data\": [1, \"NaN\"] }] }";
 
 static void check_bundle(const char *first, const char *second) {
   static os_file files[8];
   static const char *const names[] = {"soft-gate.json", "one.json", "two.json", "adapter.py", "gate.py"};
   const char *const texts[] = {base, first, second, "", ""};
-  for (size_t i = 0; i < 5; i++) files[i] = (os_file){os_str_of(names[i]), os_str_of(texts[i]), OS_FILE_BYTES};
+  for (size_t i = 0; i < 5; i++)
+    files[i] = (os_file){os_str_of(names[i]), os_str_of(texts[i]), OS_FILE_BYTES};
   os_bundle bundle = {.files = files, .count = 5, .complete = true};
   os_spec_options options = {.bundle = &bundle};
   os_arena_clear(&arena);
@@ -385,23 +455,36 @@ static void test_evidence(void) {
   if (!CHECK(report.findings.count == 0)) print_findings();
   evidence_case("evidence.form", "/kind", "opspec.evidence", "other");
   evidence_case("evidence.form", "", "\"outputs\"", "\"recorded\"");
-  evidence_case("evidence.form", "/inputs/0/data", "[1, \"NaN\"] }],\n  \"outputs\"", "[1] }],\n  \"outputs\"");
-  evidence_case("evidence.form", "/inputs/0/data/1", "[1, \"NaN\"] }],\n  \"outputs\"", "[1, true] }],\n  \"outputs\"");
-  evidence_case("evidence.form", "/inputs/0/data/base64", "[1, \"NaN\"] }],\n  \"outputs\"", "{ \"base64\": \"AAAA\" } }],\n  \"outputs\"");
-  evidence_case(NULL, "", "[1, \"NaN\"] }],\n  \"outputs\"", "{ \"base64\": \"AACAPwAAwH8=\" } }],\n  \"outputs\"");
+  evidence_case("evidence.form", "/inputs/0/data", "[1, \"NaN\"] }],\n  \"outputs\"",
+                "[1] }],\n  \"outputs\"");
+  evidence_case("evidence.form", "/inputs/0/data/1", "[1, \"NaN\"] }],\n  \"outputs\"",
+                "[1, true] }],\n  \"outputs\"");
+  evidence_case("evidence.form", "/inputs/0/data/base64", "[1, \"NaN\"] }],\n  \"outputs\"",
+                "{ \"base64\": \"AAAA\" } }],\n  \"outputs\"");
+  evidence_case(NULL, "", "[1, \"NaN\"] }],\n  \"outputs\"",
+                "{ \"base64\": \"AACAPwAAwH8=\" } }],\n  \"outputs\"");
   evidence_case("evidence.form", "/inputs/0", "\"shape\": [2], ", "");
-  evidence_case("evidence.arity", "/inputs", "[{ \"type\": \"tensor(float)\", \"shape\": [2], \"data\": [1, \"NaN\"] }],\n  \"outputs\"", "[],\n  \"outputs\"");
-  evidence_case("evidence.arity", "/inputs/0", "{ \"type\": \"tensor(float)\", \"shape\": [2], \"data\": [1, \"NaN\"] }],\n  \"outputs\"", "null],\n  \"outputs\"");
-  evidence_case("evidence.arity", "/inputs/2", "\"NaN\"] }],\n  \"outputs\"", "\"NaN\"] }, null, null],\n  \"outputs\"");
+  evidence_case("evidence.arity", "/inputs",
+                "[{ \"type\": \"tensor(float)\", \"shape\": [2], \"data\": [1, \"NaN\"] }],\n  \"outputs\"",
+                "[],\n  \"outputs\"");
+  evidence_case("evidence.arity", "/inputs/0",
+                "{ \"type\": \"tensor(float)\", \"shape\": [2], \"data\": [1, \"NaN\"] }],\n  \"outputs\"",
+                "null],\n  \"outputs\"");
+  evidence_case("evidence.arity", "/inputs/2", "\"NaN\"] }],\n  \"outputs\"",
+                "\"NaN\"] }, null, null],\n  \"outputs\"");
   evidence_case(NULL, "", "\"NaN\"] }],\n  \"outputs\"", "\"NaN\"] }, null],\n  \"outputs\"");
-  evidence_case("evidence.type", "/outputs/0/type", "\"outputs\": [{ \"type\": \"tensor(float)\"", "\"outputs\": [{ \"type\": \"tensor(double)\"");
-  evidence_case("evidence.type", "/inputs/0/type", "\"inputs\": [{ \"type\": \"tensor(float)\"", "\"inputs\": [{ \"type\": \"tensor(float16)\"");
-  evidence_case("evidence.type", "/inputs/0/type", "\"inputs\": [{ \"type\": \"tensor(float)\"", "\"inputs\": [{ \"type\": \"tensor(float32)\"");
+  evidence_case("evidence.type", "/outputs/0/type", "\"outputs\": [{ \"type\": \"tensor(float)\"",
+                "\"outputs\": [{ \"type\": \"tensor(double)\"");
+  evidence_case("evidence.type", "/inputs/0/type", "\"inputs\": [{ \"type\": \"tensor(float)\"",
+                "\"inputs\": [{ \"type\": \"tensor(float16)\"");
+  evidence_case("evidence.type", "/inputs/0/type", "\"inputs\": [{ \"type\": \"tensor(float)\"",
+                "\"inputs\": [{ \"type\": \"tensor(float32)\"");
   evidence_case("evidence.attribute", "/attributes", "\"mode\": 1", "");
   evidence_case("evidence.attribute", "/attributes/mode", "\"mode\": 1", "\"mode\": 3");
   evidence_case("evidence.attribute", "/attributes/mode", "\"mode\": 1", "\"mode\": 1.5");
   evidence_case("evidence.attribute", "/attributes/bate", "\"mode\": 1", "\"mode\": 1, \"bate\": 1");
-  evidence_case("json.duplicate-key", "/version", "\"version\": \"1\"", "\"version\": \"1\", \"version\": \"1\"");
+  evidence_case("json.duplicate-key", "/version", "\"version\": \"1\"",
+                "\"version\": \"1\", \"version\": \"1\"");
 }
 
 // Evidence that expects an error may break the signature.
@@ -410,17 +493,22 @@ static void test_expected_errors(void) {
                "  \"expect_error\": { \"stage\": \"check\", \"contains\": \"single\" } }",
                evidence);
   CHECK_EQ(report.findings.count, 0);
-  check_bundle("{ \"kind\": \"opspec.evidence\", \"version\": \"1\", \"attributes\": { \"mode\": 1 }, \"inputs\": [],\n"
+  check_bundle("{ \"kind\": \"opspec.evidence\", \"version\": \"1\", \"attributes\": { \"mode\": 1 }, "
+               "\"inputs\": [],\n"
                "  \"expect_error\": \"something else\" }",
                evidence);
   CHECK_EQ(count_of("evidence.arity"), 1);
 }
 
 static void test_files(void) {
-  static os_file files[] = {{OS_STR_INIT("a/soft-gate.opspec.json"), {0}, OS_FILE_BYTES}, {OS_STR_INIT("a/one.json"), {0}, OS_FILE_BYTES},
-                            {OS_STR_INIT("a/README.md"), {0}, OS_FILE_BYTES},             {OS_STR_INIT("a/kernel.js"), {0}, OS_FILE_BYTES},
-                            {OS_STR_INIT("a/extra.txt"), {0}, OS_FILE_BYTES},             {OS_STR_INIT("a/src/x.c"), {0}, OS_FILE_BYTES},
-                            {OS_STR_INIT("a/two.json/x"), {0}, OS_FILE_BYTES},            {OS_STR_INIT("a/.hidden"), {0}, OS_FILE_BYTES}};
+  static os_file files[] = {{OS_STR_INIT("a/soft-gate.opspec.json"), {0}, OS_FILE_BYTES},
+                            {OS_STR_INIT("a/one.json"), {0}, OS_FILE_BYTES},
+                            {OS_STR_INIT("a/README.md"), {0}, OS_FILE_BYTES},
+                            {OS_STR_INIT("a/kernel.js"), {0}, OS_FILE_BYTES},
+                            {OS_STR_INIT("a/extra.txt"), {0}, OS_FILE_BYTES},
+                            {OS_STR_INIT("a/src/x.c"), {0}, OS_FILE_BYTES},
+                            {OS_STR_INIT("a/two.json/x"), {0}, OS_FILE_BYTES},
+                            {OS_STR_INIT("a/.hidden"), {0}, OS_FILE_BYTES}};
   files[0].bytes = OS_STR(base);
   files[1].bytes = os_str_of(evidence);
   os_bundle bundle = {.files = files, .count = 8, .complete = true};
@@ -436,7 +524,8 @@ static void test_files(void) {
 }
 
 static void test_conflict(void) {
-  static os_file files[] = {{OS_STR_INIT("a/x.json"), {0}, OS_FILE_BYTES}, {OS_STR_INIT("b/y.json"), {0}, OS_FILE_BYTES}};
+  static os_file files[] = {{OS_STR_INIT("a/x.json"), {0}, OS_FILE_BYTES},
+                            {OS_STR_INIT("b/y.json"), {0}, OS_FILE_BYTES}};
   files[0].bytes = files[1].bytes = OS_STR(base);
   os_bundle bundle = {.files = files, .count = 2, .complete = false};
   os_spec_options options = {.bundle = &bundle, .skip_evidence = true};
@@ -451,8 +540,10 @@ static void test_conflict(void) {
 static void test_kinds(void) {
   CHECK_STR(os_str_of(os_json_kind(OS_STR(base))), "spec");
   CHECK_STR(os_str_of(os_json_kind(os_str_of(evidence))), "evidence");
-  CHECK_STR(os_str_of(os_json_kind(OS_STR("{\"a\": {\"kind\": \"opspec.evidence\"}, \"b\": \"kind\"}"))), "json");
-  CHECK_STR(os_str_of(os_json_kind(OS_STR("{\"a\\\"kind\": [{}], \"kind\" : \"opspec.evidence\"}"))), "evidence");
+  CHECK_STR(os_str_of(os_json_kind(OS_STR("{\"a\": {\"kind\": \"opspec.evidence\"}, \"b\": \"kind\"}"))),
+            "json");
+  CHECK_STR(os_str_of(os_json_kind(OS_STR("{\"a\\\"kind\": [{}], \"kind\" : \"opspec.evidence\"}"))),
+            "evidence");
   CHECK_STR(os_str_of(os_json_kind(OS_STR(" [1]"))), "json");
   CHECK_STR(os_str_of(os_json_kind(OS_STR("<html>"))), "unknown");
   CHECK_STR(os_str_of(os_json_kind(OS_STR(""))), "unknown");
@@ -460,32 +551,44 @@ static void test_kinds(void) {
 
 // Rules that need what this test does not have: the standard's operators, or a run.
 static void test_every_rule_is_tried(void) {
-  static const char *const elsewhere[] = {"spec.operator.standard-mismatch", "spec.authority.reference-missing",
-                                          "spec.authority.no-evidence",      "spec.reference.architecture",
-                                          "spec.bundle.missing-file",        "spec.bundle.unused-file",
+  static const char *const elsewhere[] = {"spec.operator.standard-mismatch",
+                                          "spec.authority.reference-missing",
+                                          "spec.authority.no-evidence",
+                                          "spec.reference.architecture",
+                                          "spec.bundle.missing-file",
+                                          "spec.bundle.unused-file",
                                           "spec.bundle.conflict"};
   for (size_t i = 0; i < os_spec_rules.count; i++) {
     const os_rule *rule = os_spec_rules.rules[i];
     bool tried = false;
     for (size_t j = 0; j < sizeof cases / sizeof *cases; j++) tried |= strcmp(cases[j].rule, rule->id) == 0;
-    for (size_t j = 0; j < sizeof elsewhere / sizeof *elsewhere; j++) tried |= strcmp(elsewhere[j], rule->id) == 0;
+    for (size_t j = 0; j < sizeof elsewhere / sizeof *elsewhere; j++)
+      tried |= strcmp(elsewhere[j], rule->id) == 0;
     if (!CHECK(tried)) printf("  %s\n", rule->id);
-    CHECK(rule->title[0] != 0 && rule->why[0] != 0 && rule->good[0] != 0 && rule->bad[0] != 0 && rule->source[0] != 0);
+    CHECK(rule->title[0] != 0 && rule->why[0] != 0 && rule->good[0] != 0 && rule->bad[0] != 0 &&
+          rule->source[0] != 0);
   }
 }
 
 // A standard operator that is described as the standard has it, and with one thing changed.
 static void test_standard(void) {
-  static const char flatten[] =
-      "{ \"kind\": \"runlocal.operator-extension\", \"protocol_version\": \"1.0\", \"name\": \"flatten\", \"version\": \"1\", "
-      "\"authority\": \"specification\", \"operator\": { \"domain\": \"\", \"op_type\": \"Flatten\", \"overload\": \"\" }, "
-      "\"inputs\": [{ \"name\": \"input\", \"cardinality\": \"single\", \"type_parameter\": \"T\", \"description\": \"A.\" }], "
-      "\"outputs\": [{ \"name\": \"output\", \"cardinality\": \"single\", \"type_parameter\": \"T\", \"description\": \"B.\" }], "
-      "\"type_parameters\": { \"T\": { \"allowed_types\": [\"tensor(double)\", \"tensor(float)\", \"tensor(float16)\"], "
-      "\"description\": \"C.\" } }, \"attributes\": { \"axis\": { \"kind\": \"int\", \"required\": false, \"default\": %s, "
-      "\"allowed_values\": null, \"description\": \"D.\" } }, \"input_conditions\": [], \"shape_rules\": [\"`output` has rank 2.\"], "
-      "\"boundary_behavior\": \"E.\", \"numerical_behavior\": \"F.\", \"nondeterminism\": \"None.\", \"state_effects\": \"None.\", "
-      "\"reference\": null, \"tests\": [\"one\"] }";
+  static const char flatten[] = "{ \"kind\": \"runlocal.operator-extension\", \"protocol_version\": \"1.0\", "
+                                "\"name\": \"flatten\", \"version\": \"1\", "
+                                "\"authority\": \"specification\", \"operator\": { \"domain\": \"\", "
+                                "\"op_type\": \"Flatten\", \"overload\": \"\" }, "
+                                "\"inputs\": [{ \"name\": \"input\", \"cardinality\": \"single\", "
+                                "\"type_parameter\": \"T\", \"description\": \"A.\" }], "
+                                "\"outputs\": [{ \"name\": \"output\", \"cardinality\": \"single\", "
+                                "\"type_parameter\": \"T\", \"description\": \"B.\" }], "
+                                "\"type_parameters\": { \"T\": { \"allowed_types\": [\"tensor(double)\", "
+                                "\"tensor(float)\", \"tensor(float16)\"], "
+                                "\"description\": \"C.\" } }, \"attributes\": { \"axis\": { \"kind\": "
+                                "\"int\", \"required\": false, \"default\": %s, "
+                                "\"allowed_values\": null, \"description\": \"D.\" } }, "
+                                "\"input_conditions\": [], \"shape_rules\": [\"`output` has rank 2.\"], "
+                                "\"boundary_behavior\": \"E.\", \"numerical_behavior\": \"F.\", "
+                                "\"nondeterminism\": \"None.\", \"state_effects\": \"None.\", "
+                                "\"reference\": null, \"tests\": [\"one\"] }";
   char text[4096];
   snprintf(text, sizeof text, flatten, "1");
   check_text(os_str_of(text), NULL);
@@ -493,7 +596,8 @@ static void test_standard(void) {
   snprintf(text, sizeof text, flatten, "0");
   check_text(os_str_of(text), NULL);
   CHECK_EQ(count_of("spec.operator.standard-mismatch"), 1);
-  if (report.findings.count == 1) CHECK_STR(report.findings.items[0]->where.pointer, "/attributes/axis/default");
+  if (report.findings.count == 1)
+    CHECK_STR(report.findings.items[0]->where.pointer, "/attributes/axis/default");
 }
 
 int main(void) {

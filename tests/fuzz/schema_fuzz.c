@@ -29,7 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     os_schema_options options = {.pattern_steps = 10000};
     os_report_init(&report, &arena, false, 20);
     os_status status = os_schema_validate(schema, &arena, &document, NULL, &options, NULL, &quiet);
-    if (os_schema_validate(schema, &arena, &document, NULL, &options, &report, &told) == OS_OK && quiet != told) abort();
+    if (os_schema_validate(schema, &arena, &document, NULL, &options, &report, &told) == OS_OK &&
+        quiet != told)
+      abort();
     if (status == OS_OK && quiet != (report.counts[OS_ERROR] == 0) && report.incomplete.count == 0) abort();
   }
   os_report_finish(&report);

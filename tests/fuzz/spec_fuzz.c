@@ -20,7 +20,8 @@ static void prepare(void) {
 static void check_fixes(const os_report *report, os_str text) {
   for (size_t i = 0; i < report->findings.count; i++) {
     const os_finding *finding = report->findings.items[i];
-    if (finding->where.has_range && finding->where.file.len == 0 && finding->where.range.end > text.len) abort();
+    if (finding->where.has_range && finding->where.file.len == 0 && finding->where.range.end > text.len)
+      abort();
     for (size_t j = 0; finding->fix != NULL && j < finding->fix->edits.count; j++) {
       const os_edit *edit = &finding->fix->edits.items[j];
       if (edit->byte_start > edit->byte_end || (edit->file.len == 0 && edit->byte_end > text.len)) abort();
@@ -33,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const uint8_t *end = size == 0 ? NULL : memchr(data, 0, size);
   os_str text = {(const char *)data, end == NULL ? size : (size_t)(end - data)}, second = {NULL, 0};
   if (end != NULL) second = (os_str){(const char *)end + 1, size - text.len - 1};
-  os_file files[] = {{OS_STR("one.json"), second, OS_FILE_BYTES}, {OS_STR("kernel.js"), {NULL, 0}, OS_FILE_BYTES}};
+  os_file files[] = {{OS_STR("one.json"), second, OS_FILE_BYTES},
+                     {OS_STR("kernel.js"), {NULL, 0}, OS_FILE_BYTES}};
   os_bundle bundle = {.files = files, .count = 2, .complete = true};
   os_spec_options options = {.bundle = end == NULL ? NULL : &bundle, .depth = 64};
   os_arena arena;
@@ -43,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   os_spec *spec;
   if (os_spec_check(&checker, &arena, OS_STR(""), text, &options, &report, &spec) != OS_OK) abort();
   const op_schema *schema;
-  if (spec != NULL && spec->valid && os_spec_schema(spec, &arena, checker.types, 0, &schema) != OS_OK) abort();
+  if (spec != NULL && spec->valid && os_spec_schema(spec, &arena, checker.types, 0, &schema) != OS_OK)
+    abort();
   if (os_report_finish(&report) != OS_OK) abort();
   check_fixes(&report, text);
   os_arena_clear(&arena);
