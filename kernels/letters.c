@@ -52,7 +52,7 @@ static size_t letters__write(char *to, uint32_t code) {
   return length;
 }
 
-static uint32_t letters__other_case(uint32_t code, bool upper) {
+uint32_t letters_case(uint32_t code, bool upper) {
   if (upper && code == 0xb5) return 0x39c;  // micro sign
   if (upper && code == 0x3c2) return 0x3a3; // final sigma
   if (upper && code == 0x17f) return 'S';   // long s
@@ -64,6 +64,13 @@ static uint32_t letters__other_case(uint32_t code, bool upper) {
     return upper ? capital : code + (uint32_t)range->distance;
   }
   return code;
+}
+
+size_t letters_next(os_str text, uint32_t *code) {
+  bool valid;
+  size_t length = letters__read(text, code, &valid);
+  if (!valid) *code = 0xfffd;
+  return length;
 }
 
 // No pair needs more bytes for one letter than for the other, but the sharp s, which becomes two.
@@ -81,7 +88,7 @@ size_t letters_change(char *to, os_str text, bool upper) {
       *to++ = 'S';
       *to++ = 'S';
     } else {
-      to += letters__write(to, letters__other_case(code, upper));
+      to += letters__write(to, letters_case(code, upper));
     }
     text = (os_str){text.data + length, text.len - length};
   }

@@ -1,7 +1,8 @@
-// StringConcat, StringSplit, StringNormalizer, TfIdfVectorizer.
+// StringConcat, StringSplit, StringNormalizer, RegexFullMatch, TfIdfVectorizer.
 
 #include "kit.h"
 #include "letters.h"
+#include "regex.h"
 
 static bool strings__equal(os_str a, os_str b) {
   return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
@@ -244,6 +245,61 @@ static os_status normalize__compute(op_run *ctx) {
   return status;
 }
 
+// ---- RegexFullMatch ---------------------------------------------------------------------------------------
+
+static os_status match__infer(op_infer *ctx) {
+  op_infer_copy(ctx, 0, 0);
+  op_infer_set_elem(ctx, 0, OP_BOOL);
+  return OS_OK;
+}
+
+enum { MATCH_MOST = 1 << 20 }; // steps of a pattern
+
+// Room for `entries` of everything, in one tensor; the sets come last.
+static uint32_t *match__lay_out(regex *self, uint32_t entries, char *at) {
+  self->step_room = self->range_room = self->part_room = self->task_room = entries;
+  self->steps = (regex_step *)(void *)at;
+  self->ranges = (regex_range *)(void *)(self->steps + entries);
+  self->parts = (regex_part *)(void *)(self->ranges + entries);
+  self->tasks = (regex_task *)(void *)(self->parts + entries);
+  return (uint32_t *)(void *)(self->tasks + entries);
+}
+
+static size_t match__bytes(uint32_t entries) {
+  size_t each = sizeof(regex_step) + sizeof(regex_range) + sizeof(regex_part) + sizeof(regex_task);
+  return entries * each + 4 * ((size_t)entries + 1) * sizeof(uint32_t);
+}
+
+// Compiles into as much room as it takes. *room is the caller's to release, also on failure.
+static os_status match__compile(op_run *ctx, regex *self, uint32_t **sets, op_value **room) {
+  os_str pattern = op_attr_string(op_run_node(ctx), "pattern", "");
+  bool too_large = true;
+  const char *wrong = "the pattern is too large";
+  for (uint32_t entries = 256; too_large && entries <= MATCH_MOST; entries *= 8) {
+    op_value_release(*room);
+    *room = strings__room(ctx, match__bytes(entries));
+    if (!*room) return OS_OUT_OF_MEMORY;
+    *sets = match__lay_out(self, entries, op_value_edit(*room)->data);
+    wrong = regex_compile(self, pattern, &too_large);
+  }
+  return wrong ? op_run_fail(ctx, "pattern: %s", wrong) : OS_OK;
+}
+
+static os_status match__compute(op_run *ctx) {
+  const op_tensor *in = op_run_input(ctx, 0);
+  op_tensor *out = op_run_output(ctx, 0);
+  if (!out) return OS_OUT_OF_MEMORY;
+  regex compiled;
+  uint32_t *sets;
+  op_value *room = NULL;
+  os_status status = match__compile(ctx, &compiled, &sets, &room);
+  for (int64_t i = 0; status == OS_OK && i < in->count; i++) {
+    ((uint8_t *)out->data)[i] = regex_matches(&compiled, ((const os_str *)in->data)[i], sets);
+  }
+  op_value_release(room);
+  return status;
+}
+
 // ---- TfIdfVectorizer --------------------------------------------------------------------------------------
 
 // The pool of n-grams: all 1-grams first, then all 2-grams, ...; `starts` says where each length begins.
@@ -376,9 +432,8 @@ static os_status tfidf__compute(op_run *ctx) {
    .compute = family##__compute}
 
 static const op_row rows[] = {
-    STRINGS("StringConcat", 20, 0, join),
-    STRINGS("StringSplit", 20, OP_DATA_SHAPE, split),
-    STRINGS("StringNormalizer", 10, OP_DATA_SHAPE, normalize),
+    STRINGS("StringConcat", 20, 0, join),    STRINGS("StringSplit", 20, OP_DATA_SHAPE, split),
+    STRINGS("RegexFullMatch", 20, 0, match), STRINGS("StringNormalizer", 10, OP_DATA_SHAPE, normalize),
     STRINGS("TfIdfVectorizer", 9, 0, tfidf),
 };
 
