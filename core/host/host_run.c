@@ -172,6 +172,24 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
 
 // ---- Sessions ---------------------------------------------------------------------------------------------
 
+// A model that cannot be made ready is told of with what the checker finds wrong in it.
+static os_status os_host__session_trouble(opspec_model *model, os_status status, os_trouble *trouble) {
+  opspec_env *env = model->env;
+  if (status != OS_MALFORMED && status != OS_INVALID_ARGUMENT)
+    return os_host_fail(env, status, trouble->message, trouble->path, NULL);
+  os_report report;
+  os_report_init(&report, &env->scratch, false, env->limits.findings);
+  os_check_options check = {0};
+  if (os_model_check(model->model, &check, &report) == OS_OUT_OF_MEMORY) status = OS_OUT_OF_MEMORY;
+  for (size_t i = 0; i < report.findings.count && trouble->message.len == 0; i++) {
+    const os_finding *finding = report.findings.items[i];
+    if (finding->severity != OS_ERROR) continue;
+    trouble->message = finding->message;
+    trouble->path = finding->where.path;
+  }
+  return os_host_fail(env, status, trouble->message, trouble->path, &report);
+}
+
 os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session **out) {
   opspec_env *env = model->env;
   os_host_begin(env);
@@ -190,9 +208,7 @@ os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session 
     return OS_OK;
   }
   os_memory_free(&env->memory, self);
-  trouble.status = status;
-  bool faulty = model->report.counts[OS_ERROR] > 0;
-  return os_host_fail(env, status, trouble.message, trouble.path, faulty ? &model->report : NULL);
+  return os_host__session_trouble(model, status, &trouble);
 }
 
 void opspec_session_free(opspec_session *self) {

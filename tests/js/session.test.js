@@ -87,7 +87,7 @@ describe('Session', () => {
         'bfloat16', 'float8e4m3fn', 'float8e5m2', 'uint4', 'int4', 'float4e2m1', 'float8e8m0']) {
         const data = type === 'string' ? ['a', 'b', ''] : type.startsWith('complex') ? [1, 2, 3, 4, 5, 6] : [1, 0, 1]
         const x = new Tensor(type, data, [3])
-        const { y } = await run(unary('Identity', type, [3], { opsets: { '': 23 }, ir: 11 }), { x })
+        const { y } = await run(unary('Identity', type, [3], { opsets: { '': 25 }, ir: 13 }), { x })
         assert.deepEqual([y.type, y.data], [type, x.data], type)
       }
     })

@@ -50,6 +50,7 @@ export const elements = rows.map(([name, number, onnx, array, bits]) => {
   return {
     name, number, onnx, array, bits, parts,
     shift: array === null ? 0 : Math.log2(array.BYTES_PER_ELEMENT),
+    tag: array === null ? null : array.name,
     wide: array === BigInt64Array || array === BigUint64Array,
     packed: bits < 8 && bits > 0 ? 8 / bits : 1,
     layout: layouts[name] ?? null,

@@ -24,7 +24,7 @@ export const bytesView = value => {
 export class Engine {
   static async create(module, options) {
     const engine = new Engine(options)
-    engine.exports = await instantiate(module, engine.#imports())
+    engine.exports = await instantiate(module, engine.#imports(), () => { engine.stale = true })
     engine.memory = engine.exports.memory
     engine.refresh()
     const { bytes = 0, memory = 0, findings = 0, depth = 0 } = options.limits
@@ -41,6 +41,7 @@ export class Engine {
     this.fileError = null
     this.dead = false
     this.busy = false
+    this.stale = true
     this.typeIds = new Map()
     this.types = new Map()
   }
@@ -62,6 +63,7 @@ export class Engine {
 
   refresh() {
     const { buffer } = this.memory
+    this.stale = false
     this.buffer = buffer
     this.i8 = new Int8Array(buffer)
     this.u8 = new Uint8Array(buffer)
@@ -80,8 +82,14 @@ export class Engine {
     ]
   }
 
+  /** Before views are used after a call: memory may have grown in it. */
   sync() {
-    if (this.buffer !== this.memory.buffer) this.refresh()
+    if (this.stale) this.refresh()
+  }
+
+  /** Index of the port's table, of which the first 1,024 numbers are always there. */
+  get table() {
+    return this.u32[(this.port >> 2) + 3] >> 3
   }
 
   // ---- Calls --------------------------------------------------------------------------------------------------
@@ -265,7 +273,7 @@ export class Engine {
   strings(address, count) {
     this.check(this.exports.opspec_get_strings(this.port, address))
     let at = this.resultAddress
-    const table = this.exports.opspec_table(this.port, count) >> 3
+    const { table } = this
     const list = new Array(count)
     for (let i = 0; i < count; i++) {
       const length = Math.abs(this.f64[table + i])
@@ -298,7 +306,7 @@ export class Engine {
   toValue(address) {
     this.exports.opspec_describe(this.port, address)
     this.sync()
-    return this.#fromHead(this.readHead(this.exports.opspec_table(this.port, 0) >> 3))
+    return this.#fromHead(this.readHead(this.table))
   }
 
   #fromHead(head) {
@@ -346,10 +354,10 @@ export class Engine {
   }
 
   #putDims(dims) {
-    const table = this.exports.opspec_table(this.port, dims.length + 1) >> 3
+    if (dims.length >= 1000) this.exports.opspec_table(this.port, dims.length)
     this.sync()
-    for (let i = 0; i < dims.length; i++) this.f64[table + i] = dims[i]
-    return table
+    const { table, f64 } = this
+    for (let i = 0; i < dims.length; i++) f64[table + i] = dims[i]
   }
 
   newTensor(element, dims, data) {
@@ -357,8 +365,7 @@ export class Engine {
     const address = this.exports.opspec_new_tensor(this.port, element.number, dims.length)
     if (address === 0) throw new OpspecError('limit', `memory is exhausted: a tensor of shape [${Array.from(dims).join(', ')}] does not fit`)
     this.sync()
-    const table = this.exports.opspec_table(this.port, 0) >> 3
-    this.fill(element, address, this.f64[table], data)
+    this.fill(element, address, this.f64[this.table], data)
     return address
   }
 
@@ -374,7 +381,7 @@ export class Engine {
       return
     }
     const heap = this.heaps[element.number]
-    const own = isHalfArray(data) ? new Uint16Array(data.buffer, data.byteOffset, data.length) : data
+    const own = element.name === 'float16' && isHalfArray(data) ? new Uint16Array(data.buffer, data.byteOffset, data.length) : data
     heap.set(own, to >> element.shift)
   }
 

@@ -22,10 +22,9 @@ class OpenTest {
       const [bits, names] = engine.useFiles(files)
       this.address = engine.exports.opspec_new_test(engine.port, block.address, block.size, bits, names)
       engine.check(engine.resultStatus)
-      const { specs, cases, report } = engine.resultJson()
+      const { specs, cases } = engine.resultJson()
       this.specs = specs
       this.cases = cases
-      this.findings = fixFindings(report.findings)
     })
   }
 
@@ -89,28 +88,31 @@ export function testReport(tests) {
 
 const round = ms => Math.round(ms * 1000) / 1000
 
-// Why no case of this document can run, or null.
-function refusal(test, spec) {
-  if (spec === undefined || spec.valid) return null
-  const findings = test.findings.filter(({ file, severity }) => severity === 'error' && (file ?? '') === spec.file)
-  return { status: 'error', message: `the document ${spec.file} has errors`, findings }
+// The documents that stand by themselves: { text, refused }, refused being the result of every case of a faulty one.
+// Files that are missing from the bundle are the concern of the cases that name them.
+function judge(env, test) {
+  const decoder = new TextDecoder()
+  return test.specs.map(({ file }) => {
+    const text = decoder.decode(test.file(file))
+    const errors = env.validateSpec(text).findings.filter(({ severity }) => severity === 'error')
+    const refused = errors.length === 0 ? null : { status: 'error', message: `the document ${file} has errors`, findings: errors.map(finding => ({ ...finding, file })) }
+    return { text, refused }
+  })
 }
 
-// Gives each valid document an operator: with its kernel, or declared so that checks know its signature.
-function register(env, test, kernels) {
-  const problems = []
-  const decoder = new TextDecoder()
-  test.specs.forEach((spec, index) => {
-    if (!spec.valid) return
+// Gives each good document an operator: with its kernel, or declared so that checks know its signature.
+function register(env, documents, kernels) {
+  documents.forEach((document, index) => {
+    if (document.refused !== null) return
+    const { kernel, problem } = kernels[index] ?? {}
     try {
-      env.registerOperator(decoder.decode(test.file(spec.file)), kernels[index]?.kernel)
+      env.registerOperator(document.text, kernel)
     } catch (error) {
       // A standard operator that the core runs needs no registration.
-      if (kernels[index] !== undefined || error.code !== 'invalid_argument') problems[index] = error.message
+      if (kernel !== undefined || error.code !== 'invalid_argument') document.refused = { status: 'error', message: error.message }
     }
-    problems[index] ??= kernels[index]?.problem
+    if (problem !== undefined) document.refused = { status: 'error', message: problem }
   })
-  return problems
 }
 
 /**
@@ -123,15 +125,15 @@ function register(env, test, kernels) {
 export async function runBundle(env, bundle, options) {
   const test = new OpenTest(env, bundle)
   try {
-    const kernels = await evaluateKernels(test, options.evaluate)
-    const problems = register(env, test, kernels)
+    const documents = judge(env, test)
+    register(env, documents, await evaluateKernels(test, documents, options.evaluate))
     const tests = []
     for (let index = options.skip ?? 0; index < test.cases.length; index++) {
       const { spec, path, name } = test.cases[index]
       const backend = spec !== undefined && scriptOf(test.specs[spec]) !== undefined ? 'js' : 'builtin'
       options.onStart?.(index, name, path, backend)
       const start = now()
-      const result = await runCase(test, index, problems, options)
+      const result = documents[spec]?.refused ?? await runCase(test, index, options)
       tests.push({ path, name, backend, ...result, ms: round(now() - start) })
       options.onTest?.(tests.at(-1))
     }
@@ -143,11 +145,11 @@ export async function runBundle(env, bundle, options) {
 
 const scriptOf = spec => spec.kernels.find(name => scripts.test(name))
 
-async function evaluateKernels(test, evaluate) {
+async function evaluateKernels(test, documents, evaluate) {
   const kernels = []
   for (const [index, spec] of test.specs.entries()) {
     const name = scriptOf(spec)
-    if (name === undefined || !spec.valid) continue
+    if (name === undefined || documents[index].refused !== null) continue
     try {
       const kernel = await evaluate(new TextDecoder().decode(test.file(name)), name)
       if (kernel === null || typeof kernel !== 'object') throw new Error('has no default export that is an object')
@@ -159,11 +161,7 @@ async function evaluateKernels(test, evaluate) {
   return kernels
 }
 
-async function runCase(test, index, problems, options) {
-  const { spec } = test.cases[index]
-  const refused = spec === undefined ? null : refusal(test, test.specs[spec])
-  if (refused !== null) return refused
-  if (problems[spec] !== undefined) return { status: 'error', message: problems[spec] }
+async function runCase(test, index, options) {
   try {
     const { status, message, findings } = await test.run(index, options)
     return { status, ...message !== undefined && { message }, ...findings.length > 0 && { findings } }
@@ -187,8 +185,8 @@ export async function testBundle(env, given, options) {
   const test = new OpenTest(env, bundle)
   let files
   try {
-    // Whether code of the bundle would run.
-    if (!test.specs.some(spec => spec.valid && scriptOf(spec) !== undefined)) return testReport(await runBundleHere(module, own, bundle, options))
+    // No code of the bundle would run.
+    if (!test.specs.some(spec => scriptOf(spec) !== undefined)) return testReport(await runBundleHere(module, own, bundle, options))
     files = test.names().map(name => [name, test.file(name)])
   } finally {
     test.close()

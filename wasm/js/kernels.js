@@ -8,6 +8,7 @@ const DONE = 0
 const NEEDS_HOST = 2
 const FAILED = 1
 const VALUE = 8
+const STRINGS_ELEMENT = 8
 
 // onnx.proto, AttributeProto.AttributeType
 const FLOAT = 1, INT = 2, STRING = 3, TENSOR = 4, GRAPH = 5, FLOATS = 6, INTS = 7, STRINGS = 8, TENSORS = 9, SPARSE = 11, SPARSES = 12
@@ -193,45 +194,43 @@ export class KernelHost {
     return known.tensor
   }
 
-  #readInputs(instance, count, start) {
-    const { engine } = this
-    const inputs = new Array(count).fill(undefined)
-    const late = []
-    let at = start
-    for (let i = 0; i < count; i++) {
-      const kind = engine.f64[at + 1]
-      if (kind === 0) {
-        at += VALUE
-        continue
-      }
-      const rank = engine.f64[at + 3]
-      if (kind === 1 && engine.f64[at + 2] !== 8) inputs[i] = this.#cached(instance, i, at) ?? this.#tensorView(instance, i, engine.readHead(at))
-      else late.push(i, engine.f64[at])
-      at += VALUE + rank
-    }
-    const requested = instance.context.requested
-    return { inputs, late, at, requested }
-  }
-
   compute(number, run, inputCount, outputCount) {
     const { engine } = this
     const instance = this.instances.get(number)
     try {
       engine.sync()
-      const start = engine.exports.opspec_table(engine.port, 0) >> 3
-      const { inputs, late, at, requested } = this.#readInputs(instance, inputCount, start)
-      requested.length = outputCount
-      for (let i = 0; i < outputCount; i++) requested[i] = engine.f64[at + i] !== 0
+      const inputs = new Array(inputCount).fill(undefined)
+      const late = this.#readInputs(instance, inputs, outputCount)
       // These use the table themselves.
-      for (let i = 0; i < late.length; i += 2) inputs[late[i]] = engine.toValue(late[i + 1])
+      if (late !== null) for (let i = 0; i < late.length; i += 2) inputs[late[i]] = engine.toValue(late[i + 1])
       const outputs = instance.kernel.object.compute(inputs, instance.attributes, instance.context)
-      if (outputs !== null && typeof outputs === 'object' && typeof outputs.then === 'function') return this.#later(instance, outputs, run)
+      if (!Array.isArray(outputs) && typeof outputs?.then === 'function') return this.#later(instance, outputs, run)
       this.writeOutputs(instance, run, outputs)
       return DONE
     } catch (error) {
       this.#fail(error)
       return FAILED
     }
+  }
+
+  // Fills `inputs` with the tensors that the table describes, and says which outputs are wanted; answers number and
+  // address of those inputs that are something else, or null.
+  #readInputs(instance, inputs, outputCount) {
+    const { engine } = this
+    const { f64 } = engine
+    let late = null
+    let at = engine.table
+    for (let i = 0; i < inputs.length; i++) {
+      const kind = f64[at + 1]
+      const rank = f64[at + 3]
+      if (kind === 1 && f64[at + 2] !== STRINGS_ELEMENT) inputs[i] = this.#cached(instance, i, at) ?? this.#tensorView(instance, i, engine.readHead(at))
+      else if (kind !== 0) (late ??= []).push(i, f64[at])
+      at += VALUE + rank
+    }
+    const { requested } = instance.context
+    if (requested.length !== outputCount) requested.length = outputCount
+    for (let i = 0; i < outputCount; i++) requested[i] = f64[at + i] !== 0
+    return late
   }
 
   #later(instance, promise, run) {
@@ -253,20 +252,20 @@ export class KernelHost {
 
   #writeTensor(run, index, tensor) {
     const { engine } = this
-    const { element, dims, data } = normalTensor(tensor, `output ${index}`)
-    let table = engine.exports.opspec_table(engine.port, 16) >> 3
+    const { element, dims, data } = normalTensor(tensor, 'the kernel\'s output')
     engine.sync()
-    for (let i = 0; i < dims.length; i++) engine.f64[table + i] = dims[i]
+    const { f64, table } = engine
+    for (let i = 0; i < dims.length; i++) f64[table + i] = dims[i]
     const to = engine.exports.opspec_output_data(engine.port, run, index, element.number, dims.length)
     engine.sync()
-    if (to !== 0) {
-      table = engine.exports.opspec_table(engine.port, 0) >> 3
-      engine.fill(element, engine.f64[table + 1], to, data)
-      return
-    }
-    table = engine.exports.opspec_table(engine.port, 0) >> 3
-    if (engine.f64[table] !== 1) throw new OpspecError('limit', 'memory is exhausted')
-    const promised = engine.readHead(table + 1)
+    if (to !== 0) engine.fill(element, engine.f64[engine.table + 1], to, data)
+    else this.#refuse(index, element, dims)
+  }
+
+  #refuse(index, element, dims) {
+    const { engine } = this
+    if (engine.f64[engine.table] !== 1) throw new OpspecError('limit', 'memory is exhausted')
+    const promised = engine.readHead(engine.table + 1)
     throw new KernelFailure(`output ${index} is ${element.name} [${Array.from(dims).join(', ')}], inference said ` +
       `${elementByNumber[promised.element].name} [${promised.dims.join(', ')}]`)
   }

@@ -79,11 +79,12 @@ function buildOf(instance) {
 }
 
 /**
- * An instance whose imports are `host` (functions of exports.c) and nothing that touches the outside.
+ * An instance whose imports are `host` (functions of exports.c) and nothing that touches the outside. `grown` is called
+ * when its memory has grown.
  * @returns {Promise<WebAssembly.Exports>}
  */
-export async function instantiate(module, host) {
-  const imports = { host, env: { emscripten_notify_memory_growth: () => {} }, wasi_snapshot_preview1: wasi }
+export async function instantiate(module, host, grown) {
+  const imports = { host, env: { emscripten_notify_memory_growth: grown }, wasi_snapshot_preview1: wasi }
   for (const { module: space, name, kind } of WebAssembly.Module.imports(module)) {
     if (kind === 'function' && typeof imports[space]?.[name] === 'function') continue
     throw new OpspecError('unsupported', `the WebAssembly module is not the one of this package (it wants ${space}.${name}); both must come from the same version`)

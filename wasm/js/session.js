@@ -13,16 +13,17 @@ const SLOW_MS = 4
  * promise, and ends early for an abort or a time-out.
  * @param {import('./engine.js').Engine} engine
  * @param {{ step: (budget: number) => number, answer: (failed: number, message: number) => void, signal?: AbortSignal,
- *   timeoutMs?: number, gone: () => boolean }} job
+ *   timeoutMs?: number, start?: number, first?: number, gone: () => boolean }} job  first: what a step has answered already
  */
 export async function drive(engine, job) {
-  const start = now()
+  const start = job.start ?? now()
   const deadline = job.timeoutMs === undefined ? Infinity : start + job.timeoutMs
   let lastTurn = start
   let budget = 4
   let before = start
+  let status = job.first
   for (;;) {
-    const status = engine.guard(() => {
+    status ??= engine.guard(() => {
       engine.kernels.signal = job.signal
       return job.step(budget)
     }, job.files)
@@ -37,6 +38,7 @@ export async function drive(engine, job) {
       await turn()
       lastTurn = now()
     }
+    status = undefined
     checkTime(engine, job, deadline)
     const took = time - before
     budget = took > SLOW_MS ? Math.max(1, budget >> 1) : Math.min(MOST_STEPS, budget << 1)
@@ -125,11 +127,37 @@ export class Session {
       if (given?.signal?.aborted) throw abortedError(given.signal)
       this.#alive()
     }
-    const run = this.#engine.guard(() => this.#start(feeds, given), this.#files)
+    const outputs = given?.outputs ?? this.#outputs
+    const start = given?.timeoutMs === undefined ? 0 : now()
+    const { run, first, results } = this.#engine.guard(() => this.#begin(feeds, given, outputs), this.#files)
+    return results ?? this.#goOn(run, given, { start, first, outputs })
+  }
+
+  // Starts a run and takes its first steps. Small models come to their end here.
+  #begin(feeds, given, outputs) {
+    const engine = this.#engine
+    const { exports, port } = engine
+    const run = this.#start(feeds, given)
+    let first
+    try {
+      engine.kernels.signal = given?.signal
+      first = exports.opspec_step(port, run, MOST_STEPS)
+      if (first === YIELD || first === NEEDS_HOST) return { run, first, results: null }
+      if (first !== OK) throw this.#failed(engine.trouble(first))
+      const results = this.#results(run, outputs)
+      exports.opspec_free_run(run)
+      return { run: 0, first, results }
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError)) exports.opspec_free_run(run)
+      throw error
+    }
+  }
+
+  async #goOn(run, given, more) {
     let done
     this.#tail = new Promise(resolve => { done = resolve })
     try {
-      return await this.#finish(run, given)
+      return await this.#finish(run, given, more)
     } finally {
       this.#tail = null
       done()
@@ -149,9 +177,10 @@ export class Session {
       this.#feed(feeds, pairs)
       const at = pairs.length
       if (outputs !== null) engine.putTexts(outputs, at)
-      const table = engine.exports.opspec_table(engine.port, at + 1) >> 3
+      else if (at > 1000) engine.exports.opspec_table(engine.port, at)
       engine.sync()
-      for (let i = 0; i < at; i++) engine.f64[table + i] = pairs[i]
+      const { table, f64 } = engine
+      for (let i = 0; i < at; i++) f64[table + i] = pairs[i]
     } catch (error) {
       for (let i = 1; i < pairs.length; i += 2) engine.release(pairs[i])
       throw error
@@ -188,7 +217,7 @@ export class Session {
     return outputs
   }
 
-  async #finish(run, options) {
+  async #finish(run, options, { start, first, outputs }) {
     const engine = this.#engine
     const { exports, port } = engine
     try {
@@ -198,9 +227,11 @@ export class Session {
         signal: options?.signal,
         timeoutMs: options?.timeoutMs,
         files: this.#files,
+        start: start === 0 ? undefined : start,
+        first,
         gone: () => this.#address === 0
       })
-      return engine.guard(() => this.#results(run, options?.outputs ?? this.#outputs))
+      return engine.guard(() => this.#results(run, outputs))
     } catch (error) {
       throw this.#failed(error)
     } finally {

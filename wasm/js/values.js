@@ -33,7 +33,7 @@ export const isMap = value => value instanceof Map || Object.prototype.toString.
 
 function fitsArray(element, data) {
   const tag = tagOf(data)
-  return tag === element.array.name || (element.also !== null && tag === element.also)
+  return tag === element.tag || (element.also !== null && tag === element.also)
 }
 
 function convertBig(element, value, at) {
@@ -114,7 +114,7 @@ export function normalData(element, data, count, argument) {
   }
   if (plain) return convertList(element, data, `${argument}: data`)
   if (element.array === null) throw invalid(`${argument}: data of a string tensor must be a list of strings`)
-  if (!fitsArray(element, data)) throw invalid(`${argument}: ${element.name} data must be ${element.array.name}, not ${data.constructor?.name ?? 'an object'}`)
+  if (!fitsArray(element, data)) throw invalid(`${argument}: ${element.name} data must be ${element.tag}, not ${data.constructor?.name ?? 'an object'}`)
   return data
 }
 

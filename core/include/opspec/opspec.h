@@ -157,8 +157,7 @@ const op_tensor *opspec_value_head(const op_value *value);
 // ---- Evidence ---------------------------------------------------------------------------------------------
 
 // A bundle, or a folder in ONNX's layout, given by its files; or the bytes of a .zip of it (a block of opspec_alloc, which
-// becomes the test's). -> { specs: [{ file, folder, name, domain, opType, overload, valid, kernels, deterministic }],
-// cases: [{ spec, path, name, problem? }], findings }
+// becomes the test's). -> { specs: [{ file, name, domain, opType, kernels }], cases: [{ spec?, path, name }] }
 os_status opspec_test_open(opspec_env *self, os_str zip, const opspec_files *files, opspec_test **out);
 // A file of the bundle -> bytes. OS_INVALID_ARGUMENT when it is not there.
 os_status opspec_test_file(opspec_test *self, os_str name);
