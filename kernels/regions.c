@@ -49,7 +49,7 @@ static os_status nms__infer(op_infer *ctx) {
 // Scratch: order, spare, selected.
 static os_status nms__plan(op_plan *ctx) {
   const op_tensor *boxes = op_plan_input(ctx, 0);
-  if (boxes && boxes->rank == 3) op_plan_scratch(ctx, 3 * (size_t)boxes->dims[1] * sizeof(size_t));
+  if (boxes && boxes->rank == 3) op_plan_scratch(ctx, 3 * ((size_t)boxes->dims[1] + 1) * sizeof(size_t));
   return OS_OK;
 }
 

@@ -213,7 +213,8 @@ enum { UNIQUE_ARRAYS = 5 };
 
 static os_status unique__plan(op_plan *ctx) {
   const op_tensor *in = op_plan_input(ctx, 0);
-  if (in) op_plan_scratch(ctx, UNIQUE_ARRAYS * unique__view(op_plan_node(ctx), in).places * sizeof(size_t));
+  if (in)
+    op_plan_scratch(ctx, UNIQUE_ARRAYS * (unique__view(op_plan_node(ctx), in).places + 1) * sizeof(size_t));
   return OS_OK;
 }
 
