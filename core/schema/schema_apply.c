@@ -175,6 +175,10 @@ static os_str os_apply__names(os_eval *self, const os_schema_entries *named) {
 
 static void os_apply__explain_additional(os_eval *self, os_frame *frame, const os_schema_row *row,
                                          const os_json *member) {
+  if (frame->report->full) {
+    os_report_add(frame->report, &os_rule_schema_additional_properties, "%s", "");
+    return;
+  }
   os_str name = os_json_quote(self->arena, os_json_key(member)),
          nearest = os_apply__nearest(row->as.rest.named, member);
   os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_additional_properties, member,

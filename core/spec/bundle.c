@@ -1,5 +1,7 @@
 #include "bundle.h"
 
+enum { LONGEST_NAME = 4096 }; // no file system has longer ones; their folders are not looked at
+
 // In the index: a file's place + 1; 0 for a folder.
 os_status os_bundle_index(os_bundle *self, os_arena *arena) {
   os_map *map = OS_ARENA_NEW(arena, os_map);
@@ -11,7 +13,7 @@ os_status os_bundle_index(os_bundle *self, os_arena *arena) {
     os_map_entry *entry = os_map_put(map, name, &added);
     OS_TRY_ALLOC(entry);
     if (added) entry->value.number = i + 1;
-    for (size_t end = name.len; end-- > 0;) {
+    for (size_t end = name.len <= LONGEST_NAME ? name.len : 0; end-- > 0;) {
       if (name.data[end] != '/') continue;
       OS_TRY_ALLOC(os_map_put(map, os_str_slice(name, 0, end + 1), &added));
       if (!added) break; // its parents are known, too

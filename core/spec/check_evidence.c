@@ -100,6 +100,7 @@ static void os_evidence__type(os_evidencing *self, const os_spec_parameter *para
   const os_spec_type_parameter *set = &self->spec->type_parameters[parameter->type_parameter];
   const os_json *node = os_json_member(value, "type");
   os_str found = os_types_print(checking->checker->types, checking->arena, type);
+  if (checking->report->full || bindings[parameter->type_parameter].type == type) return;
   bool allowed = set->count == 0; // the document itself is wrong then, and has been told so
   for (size_t i = 0; i < set->count; i++) allowed |= set->types[i] == type || set->types[i] == 0;
   if (!allowed) {
@@ -115,8 +116,10 @@ static void os_evidence__type(os_evidencing *self, const os_spec_parameter *para
     return;
   }
   os_binding *binding = &bindings[parameter->type_parameter];
-  if (binding->type == 0) *binding = (os_binding){type, node};
-  if (binding->type == type) return;
+  if (binding->type == 0) {
+    *binding = (os_binding){type, node};
+    return;
+  }
   os_str bound = os_types_print(checking->checker->types, checking->arena, binding->type);
   os_finding *finding =
       os_checking_add(checking, &os_rule_evidence_type, node,

@@ -88,7 +88,7 @@ static bool os_files__has_role(os_checking *self, os_str name) {
 
 static bool os_files__is_used(const os_map *used, os_str name) {
   if (os_map_get(used, name) != NULL) return true;
-  for (size_t i = 0; i < name.len; i++)
+  for (size_t i = 0; i < name.len && i < 4096; i++)
     if (name.data[i] == '/' && os_map_get(used, os_str_slice(name, 0, i + 1)) != NULL) return true;
   return false;
 }

@@ -54,21 +54,37 @@ static bool os_text__is_name(os_str text) {
   return true;
 }
 
-// Words that documents set in back-ticks without meaning a name of theirs: values, element types, the operator.
-static bool os_text__is_word(os_checking *self, os_str name) {
+static void os_text__add_word(os_checking *self, os_str word) {
+  if (word.len > 0 && os_map_put(&self->words, word, NULL) == NULL) self->status = OS_OUT_OF_MEMORY;
+}
+
+static void os_text__add_words(os_checking *self, const os_json *value) {
+  os_text__add_word(self, os_json_string(value));
+  OS_JSON_EACH(item, os_json_is(value, OS_JSON_ARRAY) ? value : NULL)
+  os_text__add_word(self, os_json_string(item));
+}
+
+// Words that documents set in back-ticks without meaning a name of theirs: values, and what the operator is called.
+static void os_text__collect_words(os_checking *self) {
   static const char *const words[] = {"NaN",   "nan",  "inf",  "Inf",  "Infinity", "true",
                                       "false", "null", "None", "True", "False"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (os_str_is(name, words[i])) return true;
-  if (os_elem_by_onnx_name(name) != OP_NONE || os_str_eq(name, self->spec->op_type)) return true;
-  if (os_str_eq(name, self->spec->domain) || os_str_eq(name, self->spec->name)) return true;
-  for (size_t i = 0; i < self->spec->attribute_count && i < 1000; i++) {
-    const os_spec_attribute *attribute = &self->spec->attributes[i];
+  const os_spec *spec = self->spec;
+  os_map_init(&self->words, self->arena);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) os_text__add_word(self, os_str_of(words[i]));
+  os_text__add_word(self, spec->op_type);
+  os_text__add_word(self, spec->domain);
+  os_text__add_word(self, spec->name);
+  for (size_t i = 0; i < spec->attribute_count; i++) {
+    const os_spec_attribute *attribute = &spec->attributes[i];
     if (attribute->kind != OP_ATTR_STRING && attribute->kind != OP_ATTR_STRINGS) continue;
-    if (attribute->fallback != NULL && os_str_eq(os_json_string(attribute->fallback), name)) return true;
-    OS_JSON_EACH(value, attribute->allowed) if (os_str_eq(os_json_string(value), name)) return true;
+    os_text__add_words(self, attribute->fallback);
+    os_text__add_words(self, attribute->allowed);
   }
-  return false;
+}
+
+static bool os_text__is_word(os_checking *self, os_str name) {
+  if (self->words.arena == NULL) os_text__collect_words(self); // few documents need them
+  return os_elem_by_onnx_name(name) != OP_NONE || os_map_get(&self->words, name) != NULL;
 }
 
 static void os_text__unknown(os_checking *self, const os_json *node, uint32_t at, os_str name) {
@@ -77,6 +93,7 @@ static void os_text__unknown(os_checking *self, const os_json *node, uint32_t at
       os_checking_add(self, &os_rule_spec_text_unknown_name, node,
                       "`%.*s` is no parameter, attribute or type parameter.%s%.*s%s", OS_ARG(name),
                       nearest.len > 0 ? " Did you mean `" : "", OS_ARG(nearest), nearest.len > 0 ? "`?" : "");
+  if (self->report->full) return;
   finding->actual = name;
   os_related *related = os_finding_relate(self->report, finding, "the name");
   related->where.file = self->spec->document.file;

@@ -137,12 +137,8 @@ os_status os_spec_check(const os_spec_checker *self, os_arena *arena, os_str fil
     spec->folder = os_spec__folder(file);
     if (file.len == 0) OS_TRY(os_spec__find_folder(&bundle, text, &spec->folder));
   }
-  os_checking checking = {.checker = self,
-                          .options = &own,
-                          .spec = spec,
-                          .arena = arena,
-                          .report = report,
-                          .suggestions = 100000};
+  os_checking checking = {
+      .checker = self, .options = &own, .spec = spec, .arena = arena, .report = report, .suggestions = 20000};
   OS_TRY(os_spec__rules(&checking));
   OS_TRY(os_spec__others(&checking));
   spec->valid = report->counts[OS_ERROR] == errors;

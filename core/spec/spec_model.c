@@ -9,6 +9,7 @@
 // ---- Findings ---------------------------------------------------------------------------------------------
 
 static os_str os_checking__format(os_checking *self, const char *format, va_list arguments) {
+  if (self->report->full) return OS_STR(""); // the finding is only counted
   va_list again;
   va_copy(again, arguments);
   int len = vsnprintf(NULL, 0, format, arguments);
@@ -22,7 +23,7 @@ static os_str os_checking__format(os_checking *self, const char *format, va_list
 static os_finding *os_checking__add(os_checking *self, const os_rule *rule, os_severity severity,
                                     const os_json *node, os_str message) {
   os_finding *finding = os_report_add_as(self->report, rule, severity, "%.*s", OS_ARG(message));
-  os_json_where(&self->spec->document, self->arena, node, &finding->where);
+  if (!self->report->full) os_json_where(&self->spec->document, self->arena, node, &finding->where);
   return finding;
 }
 
@@ -45,7 +46,7 @@ os_finding *os_checking_add_as(os_checking *self, const os_rule *rule, os_severi
 }
 
 void os_checking_relate(os_checking *self, os_finding *finding, const os_json *node, const char *message) {
-  if (node == NULL) return;
+  if (node == NULL || self->report->full) return;
   os_related *related = os_finding_relate(self->report, finding, "%s", message);
   os_json_where(&self->spec->document, self->arena, node, &related->where);
 }
@@ -87,6 +88,7 @@ static void os_checking__nearer(os_checking *self, os_str name, os_str wrong, os
 os_str os_checking_nearest(os_checking *self, os_str wrong, unsigned roles) {
   os_str best = {0};
   unsigned least = (wrong.len < 3 ? 1 : wrong.len < 6 ? 2 : 3) + 1;
+  if (self->suggestions == 0 || self->report->full) return best;
   for (size_t i = 0; i < self->names.count; i++)
     if (self->names.entries[i].value.number & roles)
       os_checking__nearer(self, self->names.entries[i].key, wrong, &best, &least);
@@ -175,9 +177,10 @@ static os_status os_spec__parameters(os_checking *self, const char *key, os_spec
     parameter->option = os_spec__option(os_spec__string(node, "cardinality"));
     parameter->type_parameter = -1;
     if (parameter->name.len > 0) os_spec__name(self, parameter->name, role);
-    os_str wanted = os_spec__string(node, "type_parameter");
-    for (size_t i = 0; wanted.len > 0 && i < self->spec->type_parameter_count; i++)
-      if (os_str_eq(self->spec->type_parameters[i].name, wanted)) parameter->type_parameter = (int32_t)i;
+    // Type parameters came first, so their places among the names are their indices.
+    const os_map_entry *entry = os_map_get(&self->names, os_spec__string(node, "type_parameter"));
+    if (entry != NULL && (size_t)(entry - self->names.entries) < self->spec->type_parameter_count)
+      parameter->type_parameter = (int32_t)(entry - self->names.entries);
   }
   return OS_OK;
 }
