@@ -1,6 +1,5 @@
-#include "host.h"
-
 #include "data_check.h"
+#include "host.h"
 #include "json_write.h"
 #include "model_rules.h"
 #include "onnx_rules.h"

@@ -1,6 +1,5 @@
-#include "host.h"
-
 #include "evidence_value.h"
+#include "host.h"
 #include "type_expr.h"
 #include "value_proto.h"
 
