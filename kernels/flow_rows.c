@@ -21,12 +21,11 @@ static os_status flow_rows__append(op_flow *ctx, flow_rows *self, const void *by
   if (!flow_rows__grow(ctx, &block, &self->room, (self->count + 1) * self->row_bytes))
     return OS_OUT_OF_MEMORY;
   self->data = block;
-  char *to = self->data + self->count * self->row_bytes;
+  size_t at = self->count++ * self->row_bytes;
   if (self->row_bytes > 0 && bytes)
-    memcpy(to, bytes, self->row_bytes);
+    memcpy(self->data + at, bytes, self->row_bytes);
   else if (self->row_bytes > 0)
-    memset(to, 0, self->row_bytes);
-  self->count++;
+    memset(self->data + at, 0, self->row_bytes);
   return OS_OK;
 }
 
