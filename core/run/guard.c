@@ -8,9 +8,13 @@ static const op_parameter *os_guard__formal(const op_schema *schema, uint32_t in
   return last != NULL && last->option == OP_VARIADIC ? last : NULL;
 }
 
-static bool os_guard__allowed(const op_type_parameter *parameter, op_type type) {
-  for (uint16_t i = 0; i < parameter->count; i++)
+// What a loop carries may begin as an optional and go on as its content: where one is allowed, so is the other.
+static bool os_guard__allowed(const os_types *types, const op_type_parameter *parameter, op_type type) {
+  for (uint16_t i = 0; i < parameter->count; i++) {
     if (parameter->types[i] == type) return true;
+    os_type allowed = os_types_get(types, parameter->types[i]);
+    if (allowed.kind == OS_TYPE_OPTIONAL && allowed.of == type) return true;
+  }
   return false;
 }
 
@@ -28,7 +32,7 @@ static bool os_guard__input(os_arena *arena, const os_types *types, const op_sch
   }
   if (type == 0 || formal->constraint < 0) return true;
   const op_type_parameter *parameter = &schema->type_parameters[formal->constraint];
-  if (!os_guard__allowed(parameter, type)) {
+  if (!os_guard__allowed(types, parameter, type)) {
     os_str got = os_types_print(types, arena, type);
     *message =
         os_arena_format(arena, "input %u (%.*s) cannot be %.*s", input, OS_ARG(formal->name), OS_ARG(got));
