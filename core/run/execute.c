@@ -5,6 +5,14 @@
 
 // ---- Facts at run time ------------------------------------------------------------------------------------
 
+// A message of inference without the operator and node that it begins with: the run names them itself.
+static os_str os_exec__bare(os_str message) {
+  for (size_t i = 0; i + 1 < message.len; i++)
+    if (message.data[i] == ':' && message.data[i + 1] == ' ')
+      return (os_str){message.data + i + 2, message.len - i - 2};
+  return message;
+}
+
 // Facts of the step's outputs from the values of its inputs. Answers in run->fact_slots, valid until the next step.
 static os_status os_exec__infer(os_run *run, os_frame *frame, const os_exec *exec) {
   os_session *session = run->session;
@@ -42,7 +50,8 @@ static os_status os_exec__infer(os_run *run, os_frame *frame, const os_exec *exe
   os_status status = exec->step->row->infer(&context);
   if (status == OS_OK && context.failed) status = OS_OPERATOR_FAILED;
   if (status == OS_OK || status == OS_OUT_OF_MEMORY) return status;
-  return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "%.*s", OS_ARG(session->inferring.message));
+  os_str message = os_exec__bare(session->inferring.message);
+  return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "%.*s", OS_ARG(message));
 }
 
 static os_status os_exec__create(os_run *run, os_frame *frame, const os_exec *exec) {
