@@ -234,6 +234,24 @@ static void test_depth(void) {
   free(text);
 }
 
+// A pattern nested so deeply that its compiler would use up the stack is refused.
+static void test_deep_patterns(void) {
+  enum { DEEP = 100000 };
+  static const char *const openings[] = {"(", "(?=", "[^a](?:"};
+  for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+    size_t len = strlen(openings[i]), at = 12;
+    char *text = malloc(DEEP * (len + 1) + 32);
+    memcpy(text, "{\"pattern\":\"", 12);
+    for (size_t j = 0; j < DEEP; j++, at += len) memcpy(text + at, openings[i], len);
+    memset(text + at, ')', DEEP);
+    memcpy(text + at + DEEP, "\"}", 3);
+    compile(text);
+    CHECK(schema == NULL);
+    CHECK_STR(os_str_of(report.findings.items[0]->rule->id), "schema.pattern-syntax");
+    free(text);
+  }
+}
+
 static bool stopped(void *context) {
   (void)context;
   return true;
@@ -274,6 +292,7 @@ int main(void) {
   test_combinations();
   test_references();
   test_depth();
+  test_deep_patterns();
   test_stop();
   test_rules_have_texts();
   os_arena_clear(&arena);
