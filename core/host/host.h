@@ -61,7 +61,7 @@ struct opspec_session {
 };
 
 struct opspec_run {
-  opspec_env *env;
+  opspec_model *model;
   os_run *run;
 };
 

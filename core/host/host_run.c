@@ -173,10 +173,8 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
 // ---- Sessions ---------------------------------------------------------------------------------------------
 
 // A model that cannot be made ready is told of with what the checker finds wrong in it.
-static os_status os_host__session_trouble(opspec_model *model, os_status status, os_trouble *trouble) {
+static os_status os_host__tell_fault(opspec_model *model, os_status status, os_trouble *trouble) {
   opspec_env *env = model->env;
-  if (status != OS_MALFORMED && status != OS_INVALID_ARGUMENT)
-    return os_host_fail(env, status, trouble->message, trouble->path, NULL);
   os_report report;
   os_report_init(&report, &env->scratch, false, env->limits.findings);
   os_check_options check = {0};
@@ -208,7 +206,9 @@ os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session 
     return OS_OK;
   }
   os_memory_free(&env->memory, self);
-  return os_host__session_trouble(model, status, &trouble);
+  bool faulty = status == OS_MALFORMED || status == OS_INVALID_ARGUMENT;
+  return faulty ? os_host__tell_fault(model, status, &trouble)
+                : os_host_fail(env, status, trouble.message, trouble.path, NULL);
 }
 
 void opspec_session_free(opspec_session *self) {
@@ -221,10 +221,11 @@ void opspec_session_free(opspec_session *self) {
 
 // ---- Runs -------------------------------------------------------------------------------------------------
 
-static os_status os_host__run_trouble(opspec_env *env, os_status status, const os_run *run) {
-  const os_trouble *trouble = run == NULL ? NULL : os_run_trouble(run);
-  if (trouble == NULL) return os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
-  return os_host_fail(env, status, trouble->message, trouble->path, NULL);
+static os_status os_host__run_trouble(opspec_model *model, os_status status, const os_run *run) {
+  os_trouble trouble = {0};
+  if (run != NULL) trouble = *os_run_trouble(run);
+  if (status == OS_MALFORMED && trouble.message.len == 0) return os_host__tell_fault(model, status, &trouble);
+  return os_host_fail(model->env, status, trouble.message, trouble.path, NULL);
 }
 
 os_status opspec_run_start(opspec_session *session, const opspec_input *inputs, size_t input_count,
@@ -237,12 +238,12 @@ os_status opspec_run_start(opspec_session *session, const opspec_input *inputs, 
                                   outputs, output_count, &run);
   opspec_run *self = status == OS_OK ? os_memory_alloc(&env->memory, sizeof *self) : NULL;
   if (self != NULL) {
-    *self = (opspec_run){env, run};
+    *self = (opspec_run){session->model, run};
     *out = self;
     return OS_OK;
   }
   os_host_begin(env);
-  status = os_host__run_trouble(env, status == OS_OK ? OS_OUT_OF_MEMORY : status, run);
+  status = os_host__run_trouble(session->model, status == OS_OK ? OS_OUT_OF_MEMORY : status, run);
   os_run_free(run);
   return status;
 }
@@ -250,8 +251,8 @@ os_status opspec_run_start(opspec_session *session, const opspec_input *inputs, 
 os_status opspec_run_step(opspec_run *self, uint64_t budget) {
   os_status status = os_run_step(self->run, budget);
   if (status == OS_OK || status == OS_YIELD || status == OS_NEEDS_HOST) return status;
-  os_host_begin(self->env);
-  return os_host__run_trouble(self->env, status, self->run);
+  os_host_begin(self->model->env);
+  return os_host__run_trouble(self->model, status, self->run);
 }
 
 void opspec_run_answer(opspec_run *self, os_status status, os_str message) {
@@ -262,5 +263,5 @@ op_value *opspec_run_result(const opspec_run *self, size_t index) { return os_ru
 void opspec_run_free(opspec_run *self) {
   if (self == NULL) return;
   os_run_free(self->run);
-  os_memory_free(&self->env->memory, self);
+  os_memory_free(&self->model->env->memory, self);
 }
