@@ -24,7 +24,9 @@ static inline bool os_bytes_eq(const char *a, const char *b, size_t len) {
     if (*a != *b) return false;
   return true;
 }
-static inline bool os_str_eq(os_str a, os_str b) { return a.len == b.len && os_bytes_eq(a.data, b.data, a.len); }
+static inline bool os_str_eq(os_str a, os_str b) {
+  return a.len == b.len && os_bytes_eq(a.data, b.data, a.len);
+}
 static inline bool os_str_is(os_str a, const char *text) { return os_str_eq(a, os_str_of(text)); }
 static inline bool os_str_starts(os_str a, os_str prefix) {
   return a.len >= prefix.len && memcmp(a.data, prefix.data, prefix.len) == 0;
