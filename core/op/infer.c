@@ -59,6 +59,20 @@ os_finding *os_inferring_fault(os_inferring *self, const op_node *node, const os
   return finding;
 }
 
+// Bodies may be inferred more than once; what was found in them the first time is not said again.
+static bool os_inferring__told(const os_inferring *self, const os_rule *rule, os_str text) {
+  enum { LOOK_BACK = 256 };
+  size_t count = self->report == NULL || self->path.len == 0 ? 0 : self->report->findings.count;
+  for (size_t i = count; i > 0 && count - i < LOOK_BACK; i--) {
+    const os_finding *finding = self->report->findings.items[i - 1];
+    if (finding->rule != rule || !os_str_eq(finding->where.path, self->path)) continue;
+    os_str message = finding->message;
+    if (message.len < text.len) continue;
+    if (os_str_eq((os_str){message.data + message.len - text.len, text.len}, text)) return true;
+  }
+  return false;
+}
+
 os_status op_infer_fail(op_infer *ctx, op_fault fault, const char *format, ...) {
   static const os_rule *const rules[] = {
       [OP_FAULT_TYPE] = &os_rule_infer_type_operator,
@@ -67,10 +81,13 @@ os_status op_infer_fail(op_infer *ctx, op_fault fault, const char *format, ...) 
       [OP_FAULT_VALUE] = &os_rule_infer_input_value,
   };
   ctx->failed = true;
+  os_inferring *self = ctx->inferring;
   va_list arguments;
   va_start(arguments, format);
-  os_inferring__fault(ctx->inferring, ctx->node, rules[fault], format, arguments);
+  os_str text = os_inferring__format(self->arena, format, arguments);
   va_end(arguments);
+  if (!os_inferring__told(self, rules[fault], text))
+    os_inferring_fault(self, ctx->node, rules[fault], "%.*s", OS_ARG(text));
   return OS_OPERATOR_FAILED;
 }
 
