@@ -168,6 +168,15 @@ void opspec_decode_end(opspec_env *self) {
   self->decoded = NULL;
 }
 
+// Any message of our .proto files that is no document by itself.
+static os_status os_host__decode_message(opspec_env *self, const os_source *source,
+                                         const ProtobufCMessageDescriptor *type, os_report *report,
+                                         void **message) {
+  os_decoding decoding = {
+      .arena = &self->scratch, .source = source, .type = type, .depth = self->limits.depth, .report = report};
+  return os_proto_decode(&decoding, message);
+}
+
 os_status opspec_decode(opspec_env *self, os_str bytes, os_str as) {
   os_host_begin(self);
   opspec_decode_end(self);
@@ -175,18 +184,23 @@ os_status opspec_decode(opspec_env *self, os_str bytes, os_str as) {
   os_report_init(&report, &self->scratch, false, self->limits.findings);
   os_source source = os_source_memory(bytes.data, bytes.len);
   os_document_options options = {.as = os_kind_find(as), .limits = &self->limits};
-  if (options.as == OS_KIND_UNKNOWN && as.len > 0) {
+  const ProtobufCMessageDescriptor *type = options.as == OS_KIND_UNKNOWN ? os_proto_type_find(as) : NULL;
+  void *root = NULL;
+  if (options.as == OS_KIND_UNKNOWN && type == NULL) {
     os_str message =
         os_arena_format(&self->scratch, "as: \"%.*s\" is no message that can be decoded", OS_ARG(as));
     return os_host_fail(self, OS_INVALID_ARGUMENT, message, (os_str){"", 0}, NULL);
   }
-  os_status status = os_document_open(&self->memory, &source, &options, &report, &self->decoded);
+  os_status status = type != NULL
+                         ? os_host__decode_message(self, &source, type, &report, &root)
+                         : os_document_open(&self->memory, &source, &options, &report, &self->decoded);
   if (status != OS_OK) {
     self->decoded = NULL;
     os_str why = report.findings.count > 0 ? report.findings.items[0]->message : (os_str){"", 0};
     return os_host_fail(self, status, why, (os_str){"", 0}, &report);
   }
-  OS_TRY(os_proto_write_json(&self->output, &self->decoded->source, self->decoded->root));
+  if (self->decoded != NULL) root = self->decoded->root;
+  OS_TRY(os_proto_write_json(&self->output, &source, root));
   return os_host_end(self);
 }
 

@@ -73,9 +73,7 @@ describe('Env', () => {
       assert.deepEqual([report.ok, report.complete, report.incomplete.length], [false, false, 1])
       small.dispose()
     })
-    it('asks `files` for external data', () => {
-      const tensor = external => Object.entries(external)
-      assert.equal(tensor({ location: 'w.bin' }).length, 1)
+    it('asks `files` for what a document names', () => {
       const asked = []
       env.check(customSpec({ domain: 'org.test', opType: 'Foo', tests: ['a.json'] }), { files: name => { asked.push(name); return null } })
       assert.ok(asked.some(name => name.startsWith('a.json')), asked.join())
@@ -179,6 +177,10 @@ describe('Env', () => {
       assert.deepEqual(message.graph.input[0].type.tensorType.shape.dim, [{ dimParam: 'N' }, { dimValue: 3n }, {}])
       const tensor = env.decode(onnx.tensor('t', 'float32', [2], Float32Array.of(1, 2)), 'TensorProto')
       assert.deepEqual(tensor, { dims: [2n], dataType: 1, name: 't', rawData: new Uint8Array(Float32Array.of(1, 2).buffer) })
+    })
+    it('takes any message by name', () => {
+      assert.deepEqual(env.decode(onnx.node('Relu', ['x'], ['y']), 'NodeProto'), { input: ['x'], output: ['y'], opType: 'Relu' })
+      assert.deepEqual(env.decode(onnx.value('x', 'float32', [1]), 'ValueInfoProto').name, 'x')
     })
     it('throws malformed, and names a wrong argument', () => {
       assert.throws(() => env.decode(new Uint8Array([255]), 'TensorProto'), { code: 'malformed' })

@@ -84,6 +84,12 @@ describe('package', () => {
     assert.deepEqual(JSON.parse(stdout), { main: names, inline: names, readBundle: 'function', isolated: ['collectTests', 'runIsolated'], name: 'opspec' })
   })
 
+  it('Node: require(), where it takes ES modules', { skip: !process.features.require_module && 'this Node does not require ES modules' }, async () => {
+    put(installed.project, 'main.cjs', "require('opspec').createEnv().then(env => console.log(env.check('{}').kind))")
+    const { stdout } = await execute(process.execPath, ['--no-warnings', 'main.cjs'], { cwd: installed.project })
+    assert.equal(stdout, 'json\n')
+  })
+
   it('Node: the command, and a bundle with a kernel of its own', async () => {
     const { stdout } = await execute(join(installed.project, 'node_modules', '.bin', 'opspec'), ['--version'])
     assert.match(stdout, /^\d+\.\d+\.\d+/)
@@ -94,7 +100,7 @@ describe('package', () => {
 
   it('TypeScript: strict, nodenext, without the DOM library', async () => {
     const text = `
-      import { applyFixes, createEnv, createWorkerEnv, OpspecError, Tensor, type Finding, type Kernel, type Model, type Report, type Value } from 'opspec'
+      import { applyFixes, createEnv, createWorkerEnv, OpspecError, Tensor, type Async, type Env, type Finding, type Kernel, type Model, type Report, type Value } from 'opspec'
       import { createEnv as inline } from 'opspec/inline'
       import { readBundle } from 'opspec/node'
       const kernel: Kernel = {
@@ -116,6 +122,7 @@ describe('package', () => {
       registration.dispose()
       const { content, applied } = applyFixes('text' as string, report.findings)
       const text: string = content
+      const remoteEnv: Async<Env> = await createWorkerEnv()
       const worker = await createWorkerEnv({ onRestart: reason => { const r: 'aborted' | 'timeout' | 'crashed' = reason; void r } })
       const remote = await worker.loadModel(new Uint8Array(1))
       const shapes = remote.inputs.map(input => input.shape)
@@ -130,7 +137,7 @@ describe('package', () => {
       const names: string[] = env.operators().map(operator => operator.name)
       try { env.dispose() } catch (error) { if (error instanceof OpspecError && error.code === 'limit') throw error }
       using disposed = env.loadModel(new Uint8Array(1))
-      void [places, sum, values, applied, text, shapes, checked, outputs, status, why, message, names, inline, disposed]
+      void [remoteEnv, places, sum, values, applied, text, shapes, checked, outputs, status, why, message, names, inline, disposed]
       // @ts-expect-error
       env.check(5)
       // @ts-expect-error

@@ -288,9 +288,9 @@ export type Handle = Model | Session | Registration
 export type Remote<R> = R extends Handle ? Async<R> : R
 export type Async<T> = { readonly [K in keyof T]: K extends 'run' | typeof Symbol.dispose ? T[K] : T[K] extends (...a: infer A) => infer R ? (...a: { [I in keyof A]: Model extends A[I] ? A[I] | Async<Model> : A[I] }) => Promise<Remote<Awaited<R>>> : T[K] }
 
-export interface WorkerEnv extends Omit<Async<Env>, 'registerOperator'> {
-  /** kernel: the text or the URL of an ES module whose default export is the kernel. */
-  registerOperator(spec: string | Bytes | object, kernel?: string | UrlLike, options?: { sinceVersion?: number }): Promise<Async<Registration>>
+export interface WorkerEnv extends Async<Env> {
+  /** A kernel object cannot cross: give the text or the URL of an ES module whose default export is the kernel. */
+  registerOperator: Async<Env>['registerOperator'] & ((spec: string | Bytes | object, kernel?: string | UrlLike, options?: { sinceVersion?: number }) => Promise<Async<Registration>>)
   /** How often the engine was started again, and the bytes it takes. */
   status(): Promise<{ restarts: number; used: number; memory: number }>
 }

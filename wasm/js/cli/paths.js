@@ -56,6 +56,15 @@ export function jsonRole(name, bytes) {
   return kind ?? (name.endsWith('.opspec.json') ? 'spec' : null)
 }
 
+// What cannot be read counts, so that it is said.
+function roleOf({ name, path }) {
+  try {
+    return jsonRole(name, readPath(path))
+  } catch {
+    return 'evidence'
+  }
+}
+
 const isDataSet = name => /^test_data_set_\d+$/.test(name)
 
 // Entries of a folder by name: no links, nothing ignored.
@@ -99,7 +108,7 @@ export function walk(root) {
     const entries = entriesOf(folder, lists)
     const roles = new Map()
     for (const entry of entries) {
-      if (!entry.isFolder && entry.name.endsWith('.json')) roles.set(entry, jsonRole(entry.name, readPath(entry.path)))
+      if (!entry.isFolder && entry.name.endsWith('.json')) roles.set(entry, roleOf(entry))
     }
     if ([...roles.values()].includes('spec')) {
       found.push({ path: folder, kind: 'bundle' })
