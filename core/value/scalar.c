@@ -147,7 +147,8 @@ static int os_scalar__width(op_elem elem, bool *is_signed) {
 bool os_scalar_put_int(op_elem elem, void *data, int64_t index, bool negative, uint64_t bits) {
   bool is_signed;
   int width = os_scalar__width(elem, &is_signed);
-  if (negative && (!is_signed || (int64_t)bits < -(INT64_C(1) << (width - 1)))) return false;
+  if (negative && !is_signed) return false;
+  if (negative && width < 64 && (int64_t)bits < -(INT64_C(1) << (width - 1))) return false;
   if (!negative) {
     int room = is_signed ? width - 1 : width;
     if (room < 64 && bits >> room != 0) return false;

@@ -66,3 +66,8 @@ export function wasmModule() {
   writeFileSync(inline, `// Generated: opspec.wasm in base64.\nexport default '${text}'\n`)
   copyFileSync(built, placed)
 }
+
+// The page, in web/dist; `options` are vite's.
+export function page(options = []) {
+  run(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build', 'web', '--logLevel', 'warn', ...options])
+}

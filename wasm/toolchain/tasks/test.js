@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { run as runTests } from 'node:test'
 import { spec as Spec } from 'node:test/reporters'
-import { build, npmPackages, toolchain, wasmModule } from './prepare.js'
+import { build, npmPackages, page, toolchain, wasmModule } from './prepare.js'
 import { main, root, TaskError } from './shell.js'
 
 function testFiles(folder) {
@@ -51,6 +51,7 @@ main(async args => {
   npmPackages()
   toolchain('wasm', 'sources', 'native', 'browser')
   wasmModule()
+  page()
   build('native-san')
   build('wasm-tests')
   const files = testFiles(join(root, 'tests')).sort()
