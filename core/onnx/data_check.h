@@ -18,7 +18,8 @@ typedef struct os_data_check {
 os_status os_tensor_check(const os_data_check *self, const Onnx__TensorProto *tensor, const os_path *path);
 os_status os_sparse_check(const os_data_check *self, const Onnx__SparseTensorProto *sparse,
                           const os_path *path);
-// Any of the five kinds, with everything inside.
+os_status os_operator_set_check(const os_data_check *self, const Onnx__OperatorSetProto *set);
+// Any of the five kinds of data, with everything inside.
 os_status os_data_check_message(const os_data_check *self, const void *message, os_kind kind,
                                 const os_path *path);
 

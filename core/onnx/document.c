@@ -120,14 +120,17 @@ os_status os_document_check_data(os_document *self, os_report *report) {
   case OS_KIND_SPARSE_TENSOR:
   case OS_KIND_SEQUENCE:
   case OS_KIND_MAP:
-  case OS_KIND_OPTIONAL: break;
+  case OS_KIND_OPTIONAL:
+  case OS_KIND_OPERATOR_SET: break;
   default: return OS_OK;
   }
   os_arena scratch;
   os_arena_init(&scratch, self->memory);
   uint32_t errors = report->counts[OS_ERROR];
   os_data_check check = {report, &scratch, os_document_origin(self)};
-  os_status status = os_data_check_message(&check, self->root, self->kind, NULL);
+  os_status status = self->kind == OS_KIND_OPERATOR_SET
+                         ? os_operator_set_check(&check, self->operator_set)
+                         : os_data_check_message(&check, self->root, self->kind, NULL);
   if (status == OS_OK && report->counts[OS_ERROR] > errors && !self->sniffed)
     status = os_document__doubt(self, report);
   os_arena_clear(&scratch);

@@ -89,7 +89,7 @@ os_status os_document_resume(os_document *self, os_report *report);
 void os_document_own(os_document *self, void *block);
 void os_document_close(os_document *self); // accepts NULL
 
-// Checks the root of a tensor, sparse tensor, sequence, map or optional document (data_check.h); other kinds have no
+// Checks the root of a tensor, sparse tensor, sequence, map, optional or operator set (data_check.h); other kinds have no
 // findings here.
 os_status os_document_check_data(os_document *self, os_report *report);
 
