@@ -50,7 +50,7 @@ struct opspec_model {
   os_host_files files;
   os_document *document;
   os_model *model;
-  os_report report; // of decoding and of building the index
+  os_report report; // of decoding and of building the index, which is made when first asked for
   size_t decoded;   // findings of decoding: the checker tells the others again
 };
 

@@ -17,13 +17,12 @@ static void os_host__write_dim(os_text *out, os_arena *arena, const os_dims *dim
 }
 
 static os_status os_host__write_value(opspec_model *self, os_inferring *inferring,
-                                      const os_graph_value *value) {
+                                      const Onnx__ValueInfoProto *declared, bool initialized) {
   os_text *out = &self->env->output;
   os_arena *scratch = &self->env->scratch;
-  os_fact fact = {.rank = -1};
-  if (value->declared != NULL) fact = os_inference_declared(inferring, value->declared);
+  os_fact fact = os_inference_declared(inferring, declared);
   os_text_char(out, '{');
-  os_host_write_member(out, "name", value->name);
+  os_host_write_member(out, "name", os_bytes_str(declared->name));
   os_text_char(out, ',');
   os_host_write_member(out, "type",
                        fact.type == 0 ? OS_STR("") : os_types_print(self->env->types, scratch, fact.type));
@@ -38,36 +37,51 @@ static os_status os_host__write_value(opspec_model *self, os_inferring *inferrin
     }
     os_text_char(out, ']');
   }
-  if (value->initializer != NULL || value->sparse_initializer != NULL)
-    os_text_puts(out, ",\"initialized\":true");
+  if (initialized) os_text_puts(out, ",\"initialized\":true");
   os_text_char(out, '}');
   return OS_OK;
 }
 
-static os_status os_host__write_values(opspec_model *self, const int32_t *numbers, uint32_t count) {
-  const op_graph *graph = os_model_graph(self->model);
+static os_status os_host__write_values(opspec_model *self, const os_map *initializers,
+                                       Onnx__ValueInfoProto *const *values, size_t count) {
   os_inferring inferring;
-  os_inference_init(&inferring, &self->env->scratch, self->model, self->env->registry, NULL);
+  os_inference_init(&inferring, &self->env->scratch, NULL, self->env->registry, NULL);
   os_text *out = &self->env->output;
   bool first = true;
   os_text_char(out, '[');
-  for (uint32_t i = 0; i < count; i++) {
-    if (numbers[i] == OS_ABSENT) continue;
+  for (size_t i = 0; i < count; i++) {
+    os_str name = os_bytes_str(values[i]->name);
+    if (name.len == 0) continue;
     if (!first) os_text_char(out, ',');
     first = false;
-    OS_TRY(os_host__write_value(self, &inferring, &graph->values[numbers[i]]));
+    OS_TRY(os_host__write_value(self, &inferring, values[i], os_map_get(initializers, name) != NULL));
   }
   os_text_char(out, ']');
   return OS_OK;
 }
 
+static os_status os_host__initializers(const Onnx__GraphProto *graph, os_map *names) {
+  for (size_t i = 0; i < graph->n_initializer; i++)
+    OS_TRY_ALLOC(os_map_put(names, os_bytes_str(graph->initializer[i]->name), NULL));
+  for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
+    const Onnx__TensorProto *values = graph->sparse_initializer[i]->values;
+    if (values != NULL) OS_TRY_ALLOC(os_map_put(names, os_bytes_str(values->name), NULL));
+  }
+  return OS_OK;
+}
+
+// From the document alone: its index is made when somebody asks for more.
 static os_status os_host__describe(opspec_model *self) {
-  const op_graph *graph = os_model_graph(self->model);
+  static const Onnx__GraphProto none = ONNX__GRAPH_PROTO__INIT;
+  const Onnx__GraphProto *graph = self->document->model->graph == NULL ? &none : self->document->model->graph;
   os_text *out = &self->env->output;
+  os_map initializers;
+  os_map_init(&initializers, &self->env->scratch);
+  OS_TRY(os_host__initializers(graph, &initializers));
   os_text_puts(out, "{\"inputs\":");
-  OS_TRY(os_host__write_values(self, graph->inputs, graph->input_count));
+  OS_TRY(os_host__write_values(self, &initializers, graph->input, graph->n_input));
   os_text_puts(out, ",\"outputs\":");
-  OS_TRY(os_host__write_values(self, graph->outputs, graph->output_count));
+  OS_TRY(os_host__write_values(self, &initializers, graph->output, graph->n_output));
   os_text_char(out, '}');
   return os_host_end(self->env);
 }
@@ -101,7 +115,13 @@ static os_status os_host__open_model(opspec_model *self, os_str bytes, const ops
   OS_TRY(os_document_open(&env->memory, &source, &options, &self->report, &self->document));
   self->decoded = self->report.findings.count;
   os_document_own(self->document, (void *)(uintptr_t)bytes.data);
-  return os_model_build(self->document, env->registry, &self->report, &self->model);
+  return OS_OK;
+}
+
+// The index, made when first asked for.
+static os_status os_host__index(opspec_model *self) {
+  if (self->model != NULL) return OS_OK;
+  return os_model_build(self->document, self->env->registry, &self->report, &self->model);
 }
 
 os_status opspec_model_load(opspec_env *env, os_str bytes, const opspec_files *files, opspec_model **out) {
@@ -162,6 +182,7 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
   os_stop stop = os_host_stop(env, options->timeout_ms);
   os_check_options check = {.strict = options->strict, .infer = options->full, .stop = &stop};
   os_status status = os_host__add_findings(&report, &self->report, self->decoded);
+  if (status == OS_OK) status = os_host__index(self);
   if (status == OS_OK) status = os_model_check(self->model, &check, &report);
   if (status == OS_LIMIT || status == OS_TIMEOUT || status == OS_ABORTED || status == OS_UNSUPPORTED)
     os_report_incomplete(&report, "%s", os_status_text(status));
@@ -178,7 +199,8 @@ static os_status os_host__tell_fault(opspec_model *model, os_status status, os_t
   os_report report;
   os_report_init(&report, &env->scratch, false, env->limits.findings);
   os_check_options check = {0};
-  if (os_model_check(model->model, &check, &report) == OS_OUT_OF_MEMORY) status = OS_OUT_OF_MEMORY;
+  if (model->model != NULL && os_model_check(model->model, &check, &report) == OS_OUT_OF_MEMORY)
+    status = OS_OUT_OF_MEMORY;
   for (size_t i = 0; i < report.findings.count && trouble->message.len == 0; i++) {
     const os_finding *finding = report.findings.items[i];
     if (finding->severity != OS_ERROR) continue;
@@ -197,8 +219,9 @@ os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session 
   self->model = model;
   os_trouble trouble = {.arena = &env->scratch};
   os_session_options options = {.seed = seed};
-  os_status status =
-      os_session_new(&env->memory, env->registry, model->model, &options, &trouble, &self->session);
+  os_status status = os_host__index(model);
+  if (status == OS_OK)
+    status = os_session_new(&env->memory, env->registry, model->model, &options, &trouble, &self->session);
   if (status == OS_OK) status = os_host__describe(model);
   if (status == OS_OK) {
     model->refs++;
