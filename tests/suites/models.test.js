@@ -1,10 +1,16 @@
 // Two public networks against what native onnxruntime answered: tests/golden, recorded by tests/golden/record-models.js.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { after, before, describe, it } from 'node:test'
 import { createEnv, Tensor } from '../../wasm/js/index.js'
 import { modelCases, seededFloats } from '../golden/models.js'
 import { fetchModel } from '../models.js'
+import { tensor } from '../support/onnx.js'
 
 const peak = values => values.reduce((most, v) => Math.max(most, Math.abs(v)), 0)
 
@@ -27,6 +33,18 @@ describe('public models', async () => {
         session.dispose()
       })
     }
+    it(`${name}: the command gives the same`, { skip }, async () => {
+      const [{ seed, dims: expectedDims, data }] = golden.cases
+      const folder = await mkdtemp(join(tmpdir(), 'opspec-models-'))
+      const file = join(folder, 'input.pb')
+      await writeFile(file, tensor(input, 'float32', dims, seededFloats(seed, dims.reduce((a, b) => a * b, 1))))
+      const cli = fileURLToPath(new URL('../../wasm/js/cli.js', import.meta.url))
+      const { stdout } = await promisify(execFile)(process.execPath, [cli, 'run', path, '--input', `${input}=@${file}`, '--format', 'json'])
+      await rm(folder, { recursive: true })
+      const result = JSON.parse(stdout).outputs[output]
+      assert.deepEqual(result.dims, expectedDims)
+      data.forEach((v, i) => assert.ok(Math.abs(v - result.data[i]) <= 1e-4 * peak(data), `element ${i}`))
+    })
     it(`${name}: the checker has no error and looks at everything`, { skip }, async () => {
       const report = env.check(new Uint8Array(await readFile(path)))
       assert.deepEqual(report.findings.filter(f => f.severity === 'error'), [])
