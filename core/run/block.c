@@ -23,16 +23,10 @@ typedef struct os_placer {
   size_t end; // of the block so far
 } os_placer;
 
-static bool os_placer__is_result(const os_plan *plan, int32_t v) {
-  for (uint32_t i = 0; i < plan->result_count; i++)
-    if (plan->results[i] == v) return true;
-  return false;
-}
-
 // Whether a value that an exec makes may lie in the block.
 static bool os_placer__fits(const os_plan *plan, const os_exec *exec, int32_t v) {
   const os_fact *fact = &plan->facts[v];
-  if (plan->initial[v] != NULL || plan->program->escapes[v] || os_placer__is_result(plan, v)) return false;
+  if (plan->initial[v] != NULL || plan->program->escapes[v] || os_plan_is_result(plan, v)) return false;
   if (!os_fact_known(fact) || fact->type == OP_STRING) return false;
   if (exec->kind == OS_EXEC_CHAIN || exec->kind == OS_EXEC_VIEW) return exec->known;
   const uint32_t loose = OP_ANY_VALUE | OP_DATA_SHAPE;

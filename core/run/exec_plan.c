@@ -205,9 +205,9 @@ static os_status os_plan__touch(os_plan *self, uint32_t e, int32_t v) {
   return OS_OK;
 }
 
-static bool os_plan__is_result(const os_plan *self, int32_t v) {
+bool os_plan_is_result(const os_plan *self, int32_t value) {
   for (uint32_t i = 0; i < self->result_count; i++)
-    if (self->results[i] == v) return true;
+    if (self->results[i] == value) return true;
   return false;
 }
 
@@ -230,7 +230,7 @@ static os_status os_plan__releases(os_plan *self) {
     for (uint32_t v = 0; v < graph->value_count; v++) {
       int32_t last = self->last_use[v];
       bool stays = last < 0 || self->initial[v] != NULL || self->offsets[v] != SIZE_MAX ||
-                   os_plan__is_result(self, (int32_t)v);
+                   os_plan_is_result(self, (int32_t)v);
       if (stays) continue;
       os_exec *exec = &self->execs[last];
       if (pass == 1) exec->release[exec->release_count] = (int32_t)v;

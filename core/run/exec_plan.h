@@ -78,6 +78,8 @@ typedef struct os_plan {
 os_status os_plan_get(os_program *program, op_value *const *values, const int32_t *results,
                       uint32_t result_count, os_trouble *trouble, os_plan **out);
 void os_plan_free(os_plan *self);
+// Whether the plan was made to give this value.
+bool os_plan_is_result(const os_plan *self, int32_t value);
 // Groups element-wise steps into chains and epilogues (fuse.c): fills execs from the steps that `needed` names.
 os_status os_plan_fuse(os_plan *self, const bool *needed);
 // Places values in the block (block.c) after execs stand.
