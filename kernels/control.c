@@ -123,10 +123,8 @@ static os_status loop__check_body(op_infer *ctx, const op_graph *body, uint32_t 
 
 // The number of iterations is sure only when nothing but the trip count ends the loop.
 static op_dim loop__trips(op_infer *ctx) {
-  kit_number trips;
-  if (op_infer_has_input(ctx, 1) || !op_infer_has_input(ctx, 0) || !kit_infer_number(ctx, 0, &trips))
-    return OP_DIM_UNKNOWN;
-  return trips.known && trips.value < 0 ? 0 : kit_dim(trips);
+  op_dim trips = op_infer_has_input(ctx, 1) ? OP_DIM_UNKNOWN : kit_infer_number(ctx, 0);
+  return op_dim_is_number(trips) && trips < 0 ? 0 : trips;
 }
 
 static os_status loop__set_scan(op_infer *ctx, uint32_t output, const op_fact *row, int32_t axis,

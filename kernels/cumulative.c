@@ -10,9 +10,9 @@ static os_status cumulative__infer(op_infer *ctx) {
   int32_t rank = op_infer_rank(ctx, 0), axis_rank = op_infer_rank(ctx, 1), axis;
   if (axis_rank > 1)
     return op_infer_fail(ctx, OP_FAULT_SHAPE, "axis has rank %d, expected 0", (int)axis_rank);
-  kit_number number;
-  if (rank < 0 || !kit_infer_number(ctx, 1, &number) || !number.known) return OS_OK;
-  return op_infer_axis(ctx, number.value, rank, "axis", &axis);
+  op_dim number = kit_infer_number(ctx, 1);
+  if (rank < 0 || !op_dim_is_number(number)) return OS_OK;
+  return op_infer_axis(ctx, number, rank, "axis", &axis);
 }
 
 static os_status cumulative__plan(op_plan *ctx) {

@@ -23,7 +23,7 @@ static void gather__small(op_infer *ctx, int32_t rank) {
   if (!data || rank > 1 || !kit_all_known(&indices)) return;
   op_dim picked[KIT_NUMBERS];
   for (size_t i = 0; i < indices.count; i++) {
-    uint64_t place = gather__place(indices.at[i].value, (int64_t)count);
+    uint64_t place = gather__place(indices.at[i], (int64_t)count);
     if (place == UINT64_MAX) return;
     picked[i] = data[place];
   }

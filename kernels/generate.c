@@ -139,12 +139,8 @@ static os_status fill__infer(op_infer *ctx) {
     return OS_OK;
   }
   op_dim *out = op_infer_set_rank(ctx, 0, (int32_t)shape.count);
-  for (size_t i = 0; out && i < shape.count; i++) {
-    if (shape.at[i].known && shape.at[i].value < 0) {
-      return op_infer_fail(ctx, OP_FAULT_VALUE, "input[%zu] is %lld", i, (long long)shape.at[i].value);
-    }
-    out[i] = kit_dim(shape.at[i]);
-  }
+  OS_TRY(kit_want_natural(ctx, &shape, "input"));
+  for (size_t i = 0; out && i < shape.count; i++) out[i] = shape.at[i];
   bool integer = value && (value->elem == OP_INT64 || value->elem == OP_INT32);
   op_dim count = !out ? -1 : shape.count == 0 ? 1 : shape.count == 1 ? out[0] : -1;
   if (integer && count >= 0 && count <= KIT_NUMBERS) {
@@ -190,37 +186,30 @@ static bool range__is_float(op_elem elem) {
   return elem == OP_FLOAT || elem == OP_DOUBLE || elem == OP_FLOAT16 || elem == OP_BFLOAT16;
 }
 
-static op_dim range__symbolic(op_infer *ctx, kit_number start, kit_number limit, kit_number delta) {
-  if (!delta.known) return OP_DIM_UNKNOWN;
-  op_dim from = kit_dim(delta.value > 0 ? start : limit), to = kit_dim(delta.value > 0 ? limit : start);
-  op_dim way = op_dim_sub(ctx, to, from);
-  // Symbols are never negative, differences may be.
-  if (from != 0) way = op_dim_max(ctx, way, 0);
-  return op_dim_ceildiv(ctx, way, delta.value > 0 ? delta.value : kit_dim_from(-delta.value));
+// Symbols are never negative, differences may be.
+static op_dim range__symbolic(op_infer *ctx, op_dim start, op_dim limit, op_dim delta) {
+  if (!op_dim_is_number(delta) || start == OP_DIM_UNKNOWN || limit == OP_DIM_UNKNOWN) return OP_DIM_UNKNOWN;
+  op_dim from = delta > 0 ? start : limit, way = op_dim_sub(ctx, delta > 0 ? limit : start, from);
+  if (from != 0 || op_dim_is_number(way)) way = op_dim_max(ctx, way, 0);
+  return op_dim_ceildiv(ctx, way, delta > 0 ? delta : -delta);
 }
 
-static void range__small(op_infer *ctx, op_dim count, kit_number start, kit_number delta) {
-  if (count < 0 || count > KIT_NUMBERS || !start.known || !delta.known) return;
+static void range__small(op_infer *ctx, op_dim count, int64_t start, int64_t delta) {
+  op_elem elem = op_infer_elem(ctx, 0);
+  if (count < 0 || count > KIT_NUMBERS || (elem != OP_INT64 && elem != OP_INT32)) return;
   op_dim small[KIT_NUMBERS];
   for (op_dim i = 0; i < count; i++) {
-    small[i] = kit_dim_from((int64_t)((uint64_t)start.value + (uint64_t)i * (uint64_t)delta.value));
+    small[i] = kit_dim_from((int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)delta));
   }
   op_infer_set_small(ctx, 0, small, (size_t)count, false);
 }
 
-static os_status range__infer_integers(op_infer *ctx, op_dim *count) {
-  kit_number start, limit, delta;
-  bool known = kit_infer_number(ctx, 2, &delta);
-  if (known && delta.known && delta.value == 0) return op_infer_fail(ctx, OP_FAULT_VALUE, "delta is 0");
-  if (!known || !kit_infer_number(ctx, 0, &start) || !kit_infer_number(ctx, 1, &limit)) return OS_OK;
-  if (start.known && limit.known && delta.known)
-    *count = range__count_int(start.value, limit.value, delta.value);
-  else
-    *count = range__symbolic(ctx, start, limit, delta);
-  if (*count == INT64_MAX)
-    return op_infer_fail(ctx, OP_FAULT_VALUE, "the range has more elements than can be counted");
-  op_elem elem = op_infer_elem(ctx, 0);
-  if (elem == OP_INT64 || elem == OP_INT32) range__small(ctx, *count, start, delta);
+static os_status range__infer_integers(op_infer *ctx, const op_tensor *const *values, op_dim *count) {
+  op_dim start = kit_infer_number(ctx, 0), limit = kit_infer_number(ctx, 1), delta = kit_infer_number(ctx, 2);
+  if (delta == 0) return op_infer_fail(ctx, OP_FAULT_VALUE, "delta is 0");
+  *count = values ? range__count_int(kit_int(values[0], 0), kit_int(values[1], 0), kit_int(values[2], 0))
+                  : range__symbolic(ctx, start, limit, delta);
+  if (op_dim_is_number(start) && op_dim_is_number(delta)) range__small(ctx, *count, start, delta);
   return OS_OK;
 }
 
@@ -228,22 +217,23 @@ static os_status range__infer(op_infer *ctx) {
   op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
   op_dim *out = op_infer_set_rank(ctx, 0, 1);
   if (!out) return OS_OK;
-  op_elem elem = op_infer_elem(ctx, 0);
+  const op_tensor *values[3];
+  bool known = true;
   for (uint32_t i = 0; i < 3; i++) {
     if (op_infer_rank(ctx, i) > 1 || (op_infer_rank(ctx, i) == 1 && op_infer_dim(ctx, i, 0) > 1)) {
       return op_infer_fail(ctx, OP_FAULT_SHAPE, "input %u must be a scalar, its rank is %d", (unsigned)i,
                            (int)op_infer_rank(ctx, i));
     }
-  }
-  if (!range__is_float(elem)) return range__infer_integers(ctx, out);
-  const op_tensor *values[3];
-  for (uint32_t i = 0; i < 3; i++) {
     values[i] = op_infer_value(ctx, i);
-    if (!values[i] || values[i]->count != 1) return OS_OK;
+    known &= values[i] && values[i]->count == 1;
   }
-  double delta = kit_double(values[2], 0);
-  if (delta == 0) return op_infer_fail(ctx, OP_FAULT_VALUE, "delta is 0");
-  out[0] = range__count_float(kit_double(values[0], 0), kit_double(values[1], 0), delta);
+  if (!range__is_float(op_infer_elem(ctx, 0))) {
+    OS_TRY(range__infer_integers(ctx, known ? values : NULL, out));
+  } else if (known) {
+    double delta = kit_double(values[2], 0);
+    if (delta == 0) return op_infer_fail(ctx, OP_FAULT_VALUE, "delta is 0");
+    out[0] = range__count_float(kit_double(values[0], 0), kit_double(values[1], 0), delta);
+  }
   if (out[0] == INT64_MAX)
     return op_infer_fail(ctx, OP_FAULT_VALUE, "the range has more elements than can be counted");
   return OS_OK;

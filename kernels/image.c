@@ -236,13 +236,9 @@ static os_status affine__infer(op_infer *ctx) {
   out[length - 1] = length - 2;
   out[0] = op_infer_dim(ctx, 0, 0);
   if (!size.present) return OS_OK;
-  for (size_t i = 0; i < size.count; i++) {
-    if (size.at[i].known && size.at[i].value < 0) {
-      return op_infer_fail(ctx, OP_FAULT_VALUE, "size[%zu] is %lld", i, (long long)size.at[i].value);
-    }
-  }
-  OS_TRY(op_infer_merge_dim(ctx, out[0], kit_dim(size.at[0]), "batch of theta and size", &out[0]));
-  for (op_dim i = 2; i < length; i++) out[i - 1] = kit_dim(size.at[i]);
+  OS_TRY(kit_want_natural(ctx, &size, "size"));
+  OS_TRY(op_infer_merge_dim(ctx, out[0], size.at[0], "batch of theta and size", &out[0]));
+  for (op_dim i = 2; i < length; i++) out[i - 1] = size.at[i];
   return OS_OK;
 }
 
@@ -330,9 +326,8 @@ static os_status fold__infer(op_infer *ctx) {
   op_dim *out = op_infer_set_rank(ctx, 0, (int32_t)image.count + 2);
   if (!out) return OS_OK;
   op_dim size = 1;
-  for (size_t i = 0; i < image.count; i++) out[2 + i] = kit_dim(image.at[i]);
-  for (size_t i = 0; block.present && i < block.count; i++)
-    size = op_dim_mul(ctx, size, kit_dim(block.at[i]));
+  for (size_t i = 0; i < image.count; i++) out[2 + i] = image.at[i];
+  for (size_t i = 0; i < block.count; i++) size = op_dim_mul(ctx, size, block.at[i]);
   bool ranked = op_infer_rank(ctx, 0) == 3;
   op_dim columns = ranked ? op_infer_dim(ctx, 0, 1) : OP_DIM_UNKNOWN;
   out[0] = ranked ? op_infer_dim(ctx, 0, 0) : OP_DIM_UNKNOWN;
@@ -343,12 +338,9 @@ static os_status fold__infer(op_infer *ctx) {
   }
   out[1] = op_dim_floordiv(ctx, columns, size);
   if (!kit_all_known(&image) || !kit_all_known(&block)) return OS_OK;
-  int64_t image_dims[KIT_NUMBERS], block_dims[KIT_NUMBERS];
-  for (size_t i = 0; i < image.count; i++) image_dims[i] = image.at[i].value;
-  for (size_t i = 0; i < block.count; i++) block_dims[i] = block.at[i].value;
   fold_geometry geometry;
   const char *wrong =
-      fold__geometry(op_infer_node(ctx), image_dims, image.count, block_dims, block.count, &geometry);
+      fold__geometry(op_infer_node(ctx), image.at, image.count, block.at, block.count, &geometry);
   if (wrong)
     return op_infer_fail(ctx, OP_FAULT_VALUE, "%s (%zu and %zu entries)", wrong, image.count, block.count);
   op_dim blocks = 1, merged;

@@ -4,42 +4,40 @@
 
 // ---- Inference --------------------------------------------------------------------------------------------
 
-kit_number kit_number_from(op_dim dim) {
-  return (kit_number){.known = op_dim_is_number(dim), .value = dim, .dim = dim};
-}
-
 op_dim kit_dim_from(int64_t value) { return op_dim_is_number(value) ? value : OP_DIM_UNKNOWN; }
 
-op_dim kit_dim(kit_number number) { return number.known ? kit_dim_from(number.value) : number.dim; }
+// Room for `count` elements; false when they are too many.
+static bool kit__begin_list(kit_list *list, bool known, size_t count) {
+  list->present = known && count <= KIT_NUMBERS;
+  list->scalar = false;
+  list->count = list->present ? count : 0;
+  for (size_t i = 0; i < KIT_NUMBERS; i++) list->at[i] = OP_DIM_UNKNOWN;
+  return list->present;
+}
+
+static op_dim kit__number(int64_t value) {
+  return op_dim_is_number(value) ? value : INT64_MIN / 2 + 1;
+}
 
 void kit_infer_list(op_infer *ctx, uint32_t input, kit_list *out) {
-  *out = (kit_list){0};
   const op_tensor *value = op_infer_value(ctx, input);
   if (value && value->rank <= 1 && value->elem != OP_STRING) {
-    if (value->count > KIT_NUMBERS) return;
-    *out = (kit_list){.present = true, .scalar = value->rank == 0, .count = (size_t)value->count};
-    for (int64_t i = 0; i < value->count; i++) {
-      out->at[i] = (kit_number){.known = true, .value = kit_int(value, i)};
-    }
-    return;
+    if (!kit__begin_list(out, true, (size_t)value->count)) return;
+    for (size_t i = 0; i < out->count; i++) out->at[i] = kit__number(kit_int(value, (int64_t)i));
+  } else {
+    size_t count = 0;
+    const op_dim *small = op_infer_small(ctx, input, &count);
+    if (!kit__begin_list(out, small != NULL, count)) return;
+    for (size_t i = 0; i < count; i++) out->at[i] = small[i];
   }
-  size_t count = 0;
-  const op_dim *small = op_infer_small(ctx, input, &count);
-  if (!small || count > KIT_NUMBERS) return;
-  out->present = true;
   out->scalar = op_infer_rank(ctx, input) == 0;
-  out->count = count;
-  for (size_t i = 0; i < count; i++) out->at[i] = kit_number_from(small[i]);
 }
 
 void kit_attr_list(const op_node *node, const char *name, kit_list *out) {
-  *out = (kit_list){0};
   size_t count = 0;
   const int64_t *ints = op_attr_ints(node, name, &count);
-  if (!op_attr_has(node, name) || count > KIT_NUMBERS) return;
-  out->present = true;
-  out->count = count;
-  for (size_t i = 0; i < count; i++) out->at[i] = (kit_number){.known = true, .value = ints[i]};
+  if (!kit__begin_list(out, op_attr_has(node, name), count)) return;
+  for (size_t i = 0; i < count; i++) out->at[i] = kit__number(ints[i]);
 }
 
 void kit_either_list(op_infer *ctx, uint32_t input, const char *attribute, kit_list *out, bool *written) {
@@ -52,12 +50,24 @@ void kit_either_list(op_infer *ctx, uint32_t input, const char *attribute, kit_l
   }
 }
 
-bool kit_infer_number(op_infer *ctx, uint32_t input, kit_number *out) {
+op_dim kit_infer_number(op_infer *ctx, uint32_t input) {
   kit_list list;
   kit_infer_list(ctx, input, &list);
-  if (!list.present || list.count != 1) return false;
-  *out = list.at[0];
-  return out->known || out->dim != OP_DIM_UNKNOWN;
+  return list.count == 1 ? list.at[0] : OP_DIM_UNKNOWN;
+}
+
+bool kit_all_known(const kit_list *list) {
+  bool known = list->present;
+  for (size_t i = 0; known && i < list->count; i++) known = op_dim_is_number(list->at[i]);
+  return known;
+}
+
+os_status kit_want_natural(op_infer *ctx, const kit_list *list, const char *what) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->at[i] < 0 && op_dim_is_number(list->at[i]))
+      return op_infer_fail(ctx, OP_FAULT_VALUE, "%s[%zu] is %lld", what, i, (long long)list->at[i]);
+  }
+  return OS_OK;
 }
 
 os_status kit_infer_axes(op_infer *ctx, const kit_list *list, int32_t rank, const char *what, int32_t *axes) {
@@ -67,7 +77,7 @@ os_status kit_infer_axes(op_infer *ctx, const kit_list *list, int32_t rank, cons
                          (int)rank);
   }
   for (size_t i = 0; i < list->count; i++) {
-    OS_TRY(op_infer_axis(ctx, list->at[i].value, rank, what, &axes[i]));
+    OS_TRY(op_infer_axis(ctx, list->at[i], rank, what, &axes[i]));
     if (seen >> axes[i] & 1) {
       return op_infer_fail(ctx, OP_FAULT_VALUE, "%s: axis %d is listed twice", what, (int)axes[i]);
     }

@@ -10,13 +10,6 @@
 
 // ---- Inference --------------------------------------------------------------------------------------------
 
-// An element of a small integer parameter: an exact integer (perhaps negative), or a dim, perhaps OP_DIM_UNKNOWN.
-typedef struct kit_number {
-  bool known;
-  int64_t value; // if known
-  op_dim dim;    // if not
-} kit_number;
-
 enum {
   KIT_NUMBERS = 4 * OP_MAX_RANK
 }; // room of a parameter list; longer ones are nobody's axes, pads or shape
@@ -25,26 +18,24 @@ typedef struct kit_list {
   bool present; // the elements are listed in `at`
   bool scalar;  // rank 0
   size_t count;
-  kit_number at[KIT_NUMBERS];
+  op_dim at[KIT_NUMBERS]; // all unknown where the list is not present
 } kit_list;
 
-// Elements of an input of rank 0 or 1. Not present when nothing is known of them, or when they are too many.
+// Elements of an input of rank 0 or 1: numbers (those that no dim can be as the lowest that one can) or symbolic. Not
+// present when nothing is known of them, or when they are too many.
 void kit_infer_list(op_infer *ctx, uint32_t input, kit_list *out);
 // An attribute's integers as a list; not present when the attribute is absent.
 void kit_attr_list(const op_node *node, const char *name, kit_list *out);
 // Input `input` where the node has one, otherwise the attribute. *written: one of them is there, perhaps unknown.
 void kit_either_list(op_infer *ctx, uint32_t input, const char *attribute, kit_list *out, bool *written);
-// A single number of any real type (floats are truncated); false when it is unknown or not one element.
-bool kit_infer_number(op_infer *ctx, uint32_t input, kit_number *out);
-op_dim kit_dim(kit_number number);
+// A single number of any real type (floats are truncated); OP_DIM_UNKNOWN when it is not known or not one element.
+op_dim kit_infer_number(op_infer *ctx, uint32_t input);
 // A known integer as a dim or an element of a small value.
 op_dim kit_dim_from(int64_t value);
-kit_number kit_number_from(op_dim dim);
-static inline bool kit_all_known(const kit_list *list) {
-  bool known = list->present;
-  for (size_t i = 0; known && i < list->count; i++) known = list->at[i].known;
-  return known;
-}
+// All elements are listed and numbers.
+bool kit_all_known(const kit_list *list);
+// Fails when a number of the list is negative.
+os_status kit_want_natural(op_infer *ctx, const kit_list *list, const char *what);
 
 // Axes of a tensor of this rank: sorted out into `axes` (rank entries at most, not negative, as listed). Duplicates fail.
 os_status kit_infer_axes(op_infer *ctx, const kit_list *list, int32_t rank, const char *what, int32_t *axes);

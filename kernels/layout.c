@@ -164,11 +164,11 @@ static os_status split__check_listed(op_infer *ctx, const split_sizes *sizes, op
   }
   op_dim sum = 0;
   for (uint32_t i = 0; i < parts; i++) {
-    kit_number part = kit_number_from(split__size(sizes, i, parts));
-    if (part.known && part.value < 0) {
-      return op_infer_fail(ctx, OP_FAULT_VALUE, "split[%u] is %lld", (unsigned)i, (long long)part.value);
+    op_dim part = split__size(sizes, i, parts);
+    if (op_dim_is_number(part) && part < 0) {
+      return op_infer_fail(ctx, OP_FAULT_VALUE, "split[%u] is %lld", (unsigned)i, (long long)part);
     }
-    sum = op_dim_add(ctx, sum, kit_dim(part));
+    sum = op_dim_add(ctx, sum, part);
   }
   if (sum >= 0 && dim >= 0 && sum != dim) {
     return op_infer_fail(ctx, OP_FAULT_VALUE, "split adds up to %lld, but the dim is %lld", (long long)sum,
@@ -270,11 +270,7 @@ static os_status split__compute(op_run *ctx) {
 
 // ---- Expand, Tile -----------------------------------------------------------------------------------------
 
-static os_status expand__dim(op_infer *ctx, int32_t axis, op_dim in, kit_number wanted, op_dim *out) {
-  if (wanted.known && wanted.value < 0) {
-    return op_infer_fail(ctx, OP_FAULT_VALUE, "shape[%d] is %lld", (int)axis, (long long)wanted.value);
-  }
-  op_dim to = kit_dim(wanted);
+static os_status expand__dim(op_infer *ctx, int32_t axis, op_dim in, op_dim to, op_dim *out) {
   if (in == 1 || in == to)
     *out = to;
   else if (to == 1)
@@ -307,12 +303,12 @@ static os_status expand__infer(op_infer *ctx) {
     op_infer_set_rank(ctx, 0, (int32_t)shape.count);
     return OS_OK;
   }
+  OS_TRY(kit_want_natural(ctx, &shape, "shape"));
   int32_t wanted = (int32_t)shape.count, out_rank = wanted > rank ? wanted : rank;
   op_dim out[OP_MAX_RANK];
   for (int32_t i = 0; i < out_rank; i++) {
     int32_t from = i - (out_rank - rank), to = i - (out_rank - wanted);
-    kit_number one = {.known = true, .value = 1};
-    OS_TRY(expand__dim(ctx, i, from >= 0 ? dims[from] : 1, to >= 0 ? shape.at[to] : one, &out[i]));
+    OS_TRY(expand__dim(ctx, i, from >= 0 ? dims[from] : 1, to >= 0 ? shape.at[to] : 1, &out[i]));
   }
   op_infer_set_shape(ctx, 0, out_rank, out);
   return OS_OK;
@@ -351,13 +347,8 @@ static os_status tile__infer(op_infer *ctx) {
     return op_infer_fail(ctx, OP_FAULT_VALUE, "repeats has %zu entries for an input of rank %d",
                          repeats.count, (int)rank);
   }
-  for (int32_t i = 0; i < rank; i++) {
-    if (repeats.at[i].known && repeats.at[i].value < 0) {
-      return op_infer_fail(ctx, OP_FAULT_VALUE, "repeats[%d] is %lld", (int)i,
-                           (long long)repeats.at[i].value);
-    }
-    out[i] = op_dim_mul(ctx, dims[i], kit_dim(repeats.at[i]));
-  }
+  OS_TRY(kit_want_natural(ctx, &repeats, "repeats"));
+  for (int32_t i = 0; i < rank; i++) out[i] = op_dim_mul(ctx, dims[i], repeats.at[i]);
   return OS_OK;
 }
 
@@ -368,14 +359,13 @@ static os_status tile__infer_axis(op_infer *ctx) {
   const op_dim *dims = op_infer_dims(ctx, 0, &rank);
   if (rank < 0) return OS_OK;
   op_dim *out = op_infer_set_rank(ctx, 0, rank);
-  kit_number tiles, place;
-  if (!out || !kit_infer_number(ctx, 1, &tiles) || !kit_infer_number(ctx, 2, &place) || !place.known)
-    return OS_OK;
-  OS_TRY(op_infer_axis(ctx, place.value, rank, "axis", &axis));
-  if (tiles.known && tiles.value < 0) {
-    return op_infer_fail(ctx, OP_FAULT_VALUE, "tiles is %lld", (long long)tiles.value);
+  op_dim tiles = kit_infer_number(ctx, 1), place = kit_infer_number(ctx, 2);
+  if (!out || tiles == OP_DIM_UNKNOWN || !op_dim_is_number(place)) return OS_OK;
+  OS_TRY(op_infer_axis(ctx, place, rank, "axis", &axis));
+  if (op_dim_is_number(tiles) && tiles < 0) {
+    return op_infer_fail(ctx, OP_FAULT_VALUE, "tiles is %lld", (long long)tiles);
   }
-  for (int32_t i = 0; i < rank; i++) out[i] = i == axis ? op_dim_mul(ctx, dims[i], kit_dim(tiles)) : dims[i];
+  for (int32_t i = 0; i < rank; i++) out[i] = i == axis ? op_dim_mul(ctx, dims[i], tiles) : dims[i];
   return OS_OK;
 }
 

@@ -204,7 +204,7 @@ static os_status pool__infer_unpool(op_infer *ctx) {
     if (!op_infer_has_input(ctx, 2))
       out[i] = i < 2 ? x[i] : pool__unpooled(ctx, &frame, i - 2, x[i]);
     else
-      out[i] = shape.present ? kit_dim(shape.at[i]) : OP_DIM_UNKNOWN;
+      out[i] = shape.at[i];
     if (op_dim_is_number(out[i]) && out[i] < 0)
       return op_infer_fail(ctx, OP_FAULT_VALUE, "`output_shape` has %lld at %d", (long long)out[i], (int)i);
   }

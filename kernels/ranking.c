@@ -92,11 +92,10 @@ static os_status ranking__infer_top(op_infer *ctx) {
   if (rank < 0) return OS_OK;
   OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", -1), rank, "axis", &axis));
   op_dim k = OP_DIM_UNKNOWN;
-  kit_number number;
   if (op_attr_has(node, "k"))
     k = op_attr_int(node, "k", 0);
-  else if (op_infer_has_input(ctx, 1) && kit_infer_number(ctx, 1, &number))
-    k = kit_dim(number);
+  else
+    k = kit_infer_number(ctx, 1);
   if (op_dim_is_number(k) && k < 0) return op_infer_fail(ctx, OP_FAULT_VALUE, "k is %lld", (long long)k);
   if (op_dim_is_number(k) && dims[axis] >= 0 && k > dims[axis])
     return op_infer_fail(ctx, OP_FAULT_VALUE, "k is %lld, axis %d has %lld elements", (long long)k, (int)axis,

@@ -49,7 +49,7 @@ static os_status reduction__infer(op_infer *ctx) {
     mask = 0;
     for (size_t i = 0; i < list.count; i++) {
       int32_t axis;
-      OS_TRY(op_infer_axis(ctx, list.at[i].value, rank, "axes", &axis));
+      OS_TRY(op_infer_axis(ctx, list.at[i], rank, "axes", &axis));
       mask |= UINT32_C(1) << axis;
     }
   } else if (op_attr_int(node, "noop_with_empty_axes", 0) != 0)

@@ -250,7 +250,7 @@ static void resize__infer_loosely(op_infer *ctx, const resize_sizes *sizes, int3
       else if (scale >= 1 && scale < 1e6 && scale == floor(scale))
         *dim = op_dim_mul(ctx, axis.in, (int64_t)scale);
     } else if (list.present && list.count == count && resize__options(node).ratio == RESIZE_STRETCH) {
-      *dim = kit_dim(list.at[i]);
+      *dim = list.at[i];
     }
   }
 }

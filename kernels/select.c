@@ -302,12 +302,11 @@ static os_status onehot__infer(op_infer *ctx) {
   if (rank < 0) return OS_OK;
   OS_TRY(op_infer_axis(ctx, op_attr_int(op_infer_node(ctx), "axis", -1), rank + 1, "axis", &axis));
   op_dim *out = op_infer_set_rank(ctx, 0, rank + 1);
-  kit_number depth = {.dim = OP_DIM_UNKNOWN};
-  kit_infer_number(ctx, 1, &depth);
-  if (depth.known && depth.value < 0)
-    return op_infer_fail(ctx, OP_FAULT_VALUE, "depth is %lld", (long long)depth.value);
+  op_dim depth = kit_infer_number(ctx, 1);
+  if (op_dim_is_number(depth) && depth < 0)
+    return op_infer_fail(ctx, OP_FAULT_VALUE, "depth is %lld", (long long)depth);
   for (int32_t i = 0; out && i <= rank; i++)
-    out[i] = i < axis ? dims[i] : i == axis ? kit_dim(depth) : dims[i - 1];
+    out[i] = i < axis ? dims[i] : i == axis ? depth : dims[i - 1];
   return OS_OK;
 }
 

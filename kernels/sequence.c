@@ -252,12 +252,11 @@ static os_status join__compute(op_run *ctx) {
 
 // The dim that all parts have along the split axis, OP_DIM_UNKNOWN when they differ or are unknown.
 static op_dim cut__part(const kit_list *split, op_dim dim) {
-  if (!split->present || split->count == 0 || !split->at[0].known || split->at[0].value < 0)
-    return OP_DIM_UNKNOWN;
-  int64_t part = split->at[0].value;
+  op_dim part = split->count > 0 ? split->at[0] : OP_DIM_UNKNOWN;
+  if (part < 0) return OP_DIM_UNKNOWN;
   if (split->scalar) return dim >= 0 && part > 0 && dim % part == 0 ? part : OP_DIM_UNKNOWN;
   for (size_t i = 1; i < split->count; i++) {
-    if (!split->at[i].known || split->at[i].value != part) return OP_DIM_UNKNOWN;
+    if (split->at[i] != part) return OP_DIM_UNKNOWN;
   }
   return part;
 }
@@ -272,9 +271,9 @@ static os_status cut__infer(op_infer *ctx) {
   kit_list split;
   kit_infer_list(ctx, 1, &split);
   bool given = op_infer_has_input(ctx, 1), drop = !given && op_attr_int(node, "keepdims", 1) == 0;
-  for (size_t i = 0; split.present && i < split.count; i++) {
-    if (split.at[i].known && split.at[i].value < (split.scalar ? 1 : 0)) {
-      return op_infer_fail(ctx, OP_FAULT_VALUE, "split is %lld", (long long)split.at[i].value);
+  for (size_t i = 0; i < split.count; i++) {
+    if (op_dim_is_number(split.at[i]) && split.at[i] < split.scalar) {
+      return op_infer_fail(ctx, OP_FAULT_VALUE, "split is %lld", (long long)split.at[i]);
     }
   }
   op_dim out[OP_MAX_RANK];

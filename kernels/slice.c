@@ -24,33 +24,30 @@ static int64_t slice__exact(int64_t dim, int64_t start, int64_t end, int64_t ste
 }
 
 // Where a bound lies on a symbolic axis when stepping forward.
-static op_dim slice__bound(op_infer *ctx, op_dim dim, kit_number bound) {
-  if (bound.known && bound.value >= SLICE_HUGE) return dim;
-  if (bound.known && bound.value < -SLICE_HUGE) return 0;
-  if (bound.known && bound.value < 0) return op_dim_max(ctx, op_dim_add(ctx, dim, bound.value), 0);
-  if (bound.known && bound.value == 0) return 0;
-  return bound.known || bound.dim != dim ? op_dim_min(ctx, kit_dim(bound), dim) : dim;
+static op_dim slice__bound(op_infer *ctx, op_dim dim, op_dim bound) {
+  if (bound == dim) return dim;
+  if (!op_dim_is_number(bound)) return op_dim_min(ctx, bound, dim);
+  if (bound >= SLICE_HUGE) return dim;
+  if (bound < -SLICE_HUGE || bound == 0) return 0;
+  return bound < 0 ? op_dim_max(ctx, op_dim_add(ctx, dim, bound), 0) : op_dim_min(ctx, bound, dim);
 }
 
-static op_dim slice__dim(op_infer *ctx, op_dim dim, kit_number start, kit_number end, kit_number step) {
+static op_dim slice__dim(op_infer *ctx, op_dim dim, op_dim start, op_dim end, op_dim step) {
   int64_t first;
-  if (dim >= 0 && start.known && end.known && step.known) {
-    return slice__exact(dim, start.value, end.value, step.value, &first);
-  }
-  if (!step.known) return OP_DIM_UNKNOWN;
-  if (step.value < 0) {
-    bool whole = start.known && (start.value == -1 || start.value >= SLICE_HUGE) && end.known &&
-                 end.value <= -SLICE_HUGE;
-    return whole ? op_dim_ceildiv(ctx, dim, step.value <= -SLICE_HUGE ? SLICE_HUGE : -step.value)
-                 : OP_DIM_UNKNOWN;
+  bool from = op_dim_is_number(start), to = op_dim_is_number(end);
+  if (!op_dim_is_number(step)) return OP_DIM_UNKNOWN;
+  if (dim >= 0 && from && to) return slice__exact(dim, start, end, step, &first);
+  if (step < 0) {
+    bool whole = from && (start == -1 || start >= SLICE_HUGE) && to && end <= -SLICE_HUGE;
+    return whole ? op_dim_ceildiv(ctx, dim, step <= -SLICE_HUGE ? SLICE_HUGE : -step) : OP_DIM_UNKNOWN;
   }
   // The last k elements: as many as there are.
-  if (start.known && start.value < 0 && start.value >= -SLICE_HUGE && end.known && end.value >= SLICE_HUGE) {
-    return op_dim_ceildiv(ctx, op_dim_min(ctx, dim, -start.value), step.value);
+  if (from && start < 0 && start >= -SLICE_HUGE && to && end >= SLICE_HUGE) {
+    return op_dim_ceildiv(ctx, op_dim_min(ctx, dim, -start), step);
   }
   op_dim length = op_dim_sub(ctx, slice__bound(ctx, dim, end), slice__bound(ctx, dim, start));
-  if (!(start.known && start.value == 0)) length = op_dim_max(ctx, length, 0);
-  return op_dim_ceildiv(ctx, length, step.value);
+  if (start != 0) length = op_dim_max(ctx, length, 0);
+  return op_dim_ceildiv(ctx, length, step);
 }
 
 // The four lists of a Slice: attributes of version 1, or inputs.
@@ -77,22 +74,20 @@ static os_status slice__check_counts(op_infer *ctx, const slice_lists *lists) {
                            names[i], others[i]->count);
     }
   }
-  for (size_t i = 0; lists->steps.present && i < lists->steps.count; i++) {
-    if (lists->steps.at[i].known && lists->steps.at[i].value == 0) {
-      return op_infer_fail(ctx, OP_FAULT_VALUE, "steps[%zu] is 0", i);
-    }
+  for (size_t i = 0; i < lists->steps.count; i++) {
+    if (lists->steps.at[i] == 0) return op_infer_fail(ctx, OP_FAULT_VALUE, "steps[%zu] is 0", i);
   }
   return OS_OK;
 }
 
-static void slice__small(op_infer *ctx, kit_number start, kit_number end, kit_number step) {
+static void slice__small(op_infer *ctx, op_dim start, op_dim end, op_dim step) {
   size_t count = 0;
   const op_dim *small = op_infer_small(ctx, 0, &count);
-  if (!small || !start.known || !end.known || !step.known) return;
+  if (!small || !op_dim_is_number(start) || !op_dim_is_number(end) || !op_dim_is_number(step)) return;
   op_dim picked[KIT_NUMBERS];
-  int64_t first, n = slice__exact((int64_t)count, start.value, end.value, step.value, &first);
+  int64_t first, n = slice__exact((int64_t)count, start, end, step, &first);
   if (n > KIT_NUMBERS) return;
-  for (int64_t i = 0; i < n; i++) picked[i] = small[first + (n > 1 ? i * step.value : 0)];
+  for (int64_t i = 0; i < n; i++) picked[i] = small[first + (n > 1 ? i * step : 0)];
   op_infer_set_small(ctx, 0, picked, (size_t)n, false);
 }
 
@@ -117,12 +112,9 @@ static os_status slice__infer(op_infer *ctx) {
   if (!out || (lists.has_axes && !axes_known)) return OS_OK;
   if (!starts->present && !axes_known) return OS_OK;
   for (int32_t i = 0; i < rank; i++) out[i] = dims[i];
-  kit_number unknown = {.dim = OP_DIM_UNKNOWN}, one = {.known = true, .value = 1};
   size_t count = starts->present ? starts->count : lists.axes.count;
   for (size_t i = 0; i < count; i++) {
-    kit_number start = starts->present ? starts->at[i] : unknown;
-    kit_number end = lists.ends.present ? lists.ends.at[i] : unknown;
-    kit_number step = lists.steps.present ? lists.steps.at[i] : lists.has_steps ? unknown : one;
+    op_dim start = starts->at[i], end = lists.ends.at[i], step = lists.has_steps ? lists.steps.at[i] : 1;
     out[axes[i]] = slice__dim(ctx, dims[axes[i]], start, end, step);
     if (rank == 1) slice__small(ctx, start, end, step);
   }
@@ -189,7 +181,7 @@ static const char *pad__attribute(const op_node *node) {
 }
 
 // Pads and axes as inference knows them. `begin` and `end` have one entry per axis.
-static os_status pad__read(op_infer *ctx, int32_t rank, kit_number *begin, kit_number *end, bool *known) {
+static os_status pad__read(op_infer *ctx, int32_t rank, op_dim *begin, op_dim *end, bool *known) {
   kit_list pads, axes_list;
   bool written = false;
   kit_either_list(ctx, 1, pad__attribute(op_infer_node(ctx)), &pads, &written);
@@ -199,7 +191,7 @@ static os_status pad__read(op_infer *ctx, int32_t rank, kit_number *begin, kit_n
   *known = false;
   for (int32_t i = 0; i < rank; i++) {
     axes[i] = i;
-    begin[i] = end[i] = (kit_number){.known = true};
+    begin[i] = end[i] = 0;
   }
   if (op_infer_has_input(ctx, 3)) {
     if (!kit_all_known(&axes_list)) return OS_OK;
@@ -233,16 +225,16 @@ static os_status pad__infer(op_infer *ctx) {
   if (rank < 0) return OS_OK;
   op_dim *out = op_infer_set_rank(ctx, 0, rank);
   if (!out) return OS_OK;
-  kit_number begin[OP_MAX_RANK], end[OP_MAX_RANK];
+  op_dim begin[OP_MAX_RANK], end[OP_MAX_RANK];
   bool known;
   OS_TRY(pad__read(ctx, rank, begin, end, &known));
   for (int32_t i = 0; known && i < rank; i++) {
-    out[i] = op_dim_add(ctx, op_dim_add(ctx, dims[i], kit_dim(begin[i])), kit_dim(end[i]));
-    if (dims[i] < 0 || !begin[i].known || !end[i].known) continue;
+    out[i] = op_dim_add(ctx, op_dim_add(ctx, dims[i], begin[i]), end[i]);
+    if (dims[i] < 0 || !op_dim_is_number(begin[i]) || !op_dim_is_number(end[i])) continue;
     if (out[i] < 0 && out[i] != OP_DIM_UNKNOWN) {
       return op_infer_fail(ctx, OP_FAULT_VALUE,
                            "axis %d: pads %lld and %lld leave less than nothing of a dim of %lld", (int)i,
-                           (long long)begin[i].value, (long long)end[i].value, (long long)dims[i]);
+                           (long long)begin[i], (long long)end[i], (long long)dims[i]);
     }
     if (mode != PAD_CONSTANT && dims[i] == 0 && out[i] > 0) {
       return op_infer_fail(ctx, OP_FAULT_VALUE, "axis %d is empty; mode %.*s has nothing to repeat", (int)i,
@@ -388,12 +380,8 @@ static os_status crop__infer(op_infer *ctx) {
   op_dim *out = op_infer_set_rank(ctx, 0, rank);
   if (!out) return OS_OK;
   for (int32_t i = 0; i < rank; i++) out[i] = dims[i];
-  for (size_t i = 0; i < count; i++) {
-    if (shape.present && shape.at[i].known && shape.at[i].value < 0) {
-      return op_infer_fail(ctx, OP_FAULT_VALUE, "shape[%zu] is %lld", i, (long long)shape.at[i].value);
-    }
-    out[axes[i]] = shape.present ? kit_dim(shape.at[i]) : OP_DIM_UNKNOWN;
-  }
+  OS_TRY(kit_want_natural(ctx, &shape, "shape"));
+  for (size_t i = 0; i < count; i++) out[axes[i]] = shape.at[i];
   return OS_OK;
 }
 

@@ -49,23 +49,22 @@ static os_status reshape__read(op_infer *ctx, const kit_list *shape, bool allow_
   out->rank = (int32_t)shape->count;
   out->free_axis = -1;
   for (int32_t i = 0; i < out->rank; i++) {
-    kit_number number = shape->at[i];
-    out->dims[i] = number.known ? number.value : number.dim;
-    if (!number.known) continue;
-    if (number.value < -1) {
+    op_dim number = out->dims[i] = shape->at[i];
+    if (!op_dim_is_number(number)) continue;
+    if (number < -1) {
       return op_infer_fail(ctx, OP_FAULT_VALUE, "shape[%d] is %lld; it must be -1 or more", (int)i,
-                           (long long)number.value);
+                           (long long)number);
     }
-    if (number.value == -1) {
+    if (number == -1) {
       if (out->free_axis >= 0) {
         return op_infer_fail(ctx, OP_FAULT_VALUE, "shape has -1 twice, at %d and at %d", (int)out->free_axis,
                              (int)i);
       }
       out->free_axis = i;
       out->dims[i] = OP_DIM_UNKNOWN;
-    } else if (number.value == 0 && allow_zero) {
+    } else if (number == 0 && allow_zero) {
       out->zero = true;
-    } else if (number.value == 0) {
+    } else if (number == 0) {
       if (in_rank >= 0 && i >= in_rank) {
         return op_infer_fail(ctx, OP_FAULT_VALUE, "shape[%d] is 0, but the input has rank %d", (int)i,
                              (int)in_rank);
