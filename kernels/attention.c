@@ -475,19 +475,11 @@ static os_status rotary__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define ATTENTION(name, version, family) \
-  {.domain = "",                         \
-   .op_type = name,                      \
-   .since = version,                     \
-   .traits = OP_PURE,                    \
-   .infer = family##__infer,             \
-   .compute = family##__compute}
-
 static const op_row rows[] = {
-    ATTENTION("Attention", 23, attention),
-    ATTENTION("Attention", 24, attention), // nonpad_kv_seqlen
-    ATTENTION("Attention", 25, attention), // windows
-    ATTENTION("RotaryEmbedding", 23, rotary),
+    OP_ROW("Attention", 23, OP_PURE, attention__infer, attention__compute),
+    OP_ROW("Attention", 24, OP_PURE, attention__infer, attention__compute), // nonpad_kv_seqlen
+    OP_ROW("Attention", 25, OP_PURE, attention__infer, attention__compute), // windows
+    OP_ROW("RotaryEmbedding", 23, OP_PURE, rotary__infer, rotary__compute),
 };
 
 OP_FAMILY(attention, rows);

@@ -209,8 +209,7 @@ static os_status batch__compute(op_run *ctx) {
 }
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "BatchNormalization",
+    {.op_type = "BatchNormalization",
      .since = 1,
      .traits = OP_PURE,
      .infer = batch__infer,

@@ -199,27 +199,18 @@ static os_status reverse__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define MOVE(name, version, family) \
-  {.domain = "",                    \
-   .op_type = name,                 \
-   .since = version,                \
-   .traits = OP_PURE,               \
-   .infer = family##__infer,        \
-   .compute = family##__compute}
-
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "Trilu",
+    {.op_type = "Trilu",
      .since = 14,
      .traits = OP_PURE,
      .infer = trilu__infer,
      .plan = trilu__plan,
      .compute = trilu__compute},
-    MOVE("DepthToSpace", 1, depth_to_space),
-    MOVE("DepthToSpace", 11, depth_to_space), // mode
-    MOVE("SpaceToDepth", 1, space_to_depth),
-    MOVE("SpaceToDepth", 28, space_to_depth), // mode
-    MOVE("ReverseSequence", 10, reverse),
+    OP_ROW("DepthToSpace", 1, OP_PURE, depth_to_space__infer, depth_to_space__compute),
+    OP_ROW("DepthToSpace", 11, OP_PURE, depth_to_space__infer, depth_to_space__compute), // mode
+    OP_ROW("SpaceToDepth", 1, OP_PURE, space_to_depth__infer, space_to_depth__compute),
+    OP_ROW("SpaceToDepth", 28, OP_PURE, space_to_depth__infer, space_to_depth__compute), // mode
+    OP_ROW("ReverseSequence", 10, OP_PURE, reverse__infer, reverse__compute),
 };
 
 OP_FAMILY(blocks, rows);

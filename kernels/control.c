@@ -277,16 +277,14 @@ static void loop__leave(op_flow *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "If",
+    {.op_type = "If",
      .since = 1,
      .traits = OP_SUBGRAPHS | OP_ANY_VALUE,
      .infer = if__infer,
      .enter = if__enter,
      .after = if__after,
      .flow_size = sizeof(int)},
-    {.domain = "",
-     .op_type = "Loop",
+    {.op_type = "Loop",
      .since = 1,
      .traits = OP_SUBGRAPHS | OP_ANY_VALUE,
      .infer = loop__infer,

@@ -292,8 +292,7 @@ static os_status transposed__compute(op_run *ctx) {
 }
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "ConvTranspose",
+    {.op_type = "ConvTranspose",
      .since = 1,
      .traits = OP_PURE,
      .infer = transposed__infer,

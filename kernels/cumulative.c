@@ -55,15 +55,13 @@ static os_status cumulative__compute(op_run *ctx) {
 static const char cumulative_product;
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "CumSum",
+    {.op_type = "CumSum",
      .since = 11,
      .traits = OP_PURE,
      .infer = cumulative__infer,
      .plan = cumulative__plan,
      .compute = cumulative__compute},
-    {.domain = "",
-     .op_type = "CumProd",
+    {.op_type = "CumProd",
      .since = 26,
      .traits = OP_PURE,
      .infer = cumulative__infer,

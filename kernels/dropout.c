@@ -106,15 +106,13 @@ static os_status dropout__compute(op_run *ctx) {
 
 // From 12 on a run may differ from the next. Up to 11 nothing is dropped: inference is all that models of that age do.
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "Dropout",
+    {.op_type = "Dropout",
      .since = 1,
      .traits = OP_PURE,
      .infer = dropout__infer,
      .plan = dropout__plan,
      .compute = dropout__compute},
-    {.domain = "",
-     .op_type = "Dropout",
+    {.op_type = "Dropout",
      .since = 12,
      .traits = OP_RANDOM,
      .infer = dropout__infer,

@@ -399,12 +399,7 @@ static os_status einsum__compute(op_run *ctx) {
 }
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "Einsum",
-     .since = 12,
-     .traits = OP_PURE,
-     .infer = einsum__infer,
-     .compute = einsum__compute},
+    OP_ROW("Einsum", 12, OP_PURE, einsum__infer, einsum__compute),
 };
 
 OP_FAMILY(einsum, rows);

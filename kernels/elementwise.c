@@ -379,7 +379,6 @@ static const binary_kind kind_greater_equal = {MATH_OP_greater_equal, true, trav
 
 #define ELEMENTWISE_ROW(name, version, kind_name, infer_fn, loop_fn, compute_fn) \
   {.op_type = name,                                                              \
-   .domain = "",                                                                 \
    .since = version,                                                             \
    .traits = OP_PURE | OP_ELEMENTWISE,                                           \
    .infer = infer_fn,                                                            \
@@ -424,19 +423,9 @@ static const op_row rows[] = {
     LEGACY("Pow", pow),
     ELEMENTWISE_ROW("Pow", 7, pow, elementwise__infer_first_elem, elementwise__loop,
                     elementwise__compute_pow),
-    {.op_type = "PRelu",
-     .domain = "",
-     .since = 1,
-     .traits = OP_PURE,
-     .infer = elementwise__infer_prelu_legacy,
-     .compute = elementwise__compute_prelu_legacy},
+    OP_ROW("PRelu", 1, OP_PURE, elementwise__infer_prelu_legacy, elementwise__compute_prelu_legacy),
     ELEMENTWISE_ROW("PRelu", 7, prelu, elementwise__infer_prelu, elementwise__loop, elementwise__compute),
-    {.op_type = "Where",
-     .domain = "",
-     .since = 9,
-     .traits = OP_PURE,
-     .infer = elementwise__infer_where,
-     .compute = elementwise__compute_where},
+    OP_ROW("Where", 9, OP_PURE, elementwise__infer_where, elementwise__compute_where),
 };
 
 OP_FAMILY(elementwise, rows);

@@ -298,18 +298,13 @@ static os_status eye__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define GENERATE(name, version, family) \
-  {.domain = "",                        \
-   .op_type = name,                     \
-   .since = version,                    \
-   .traits = OP_PURE,                   \
-   .infer = family##__infer,            \
-   .compute = family##__compute}
-
 static const op_row rows[] = {
-    GENERATE("Constant", 1, constant),    GENERATE("Constant", 11, constant), // sparse_value
-    GENERATE("Constant", 12, constant),                                       // value_*
-    GENERATE("ConstantOfShape", 9, fill), GENERATE("Range", 11, range),       GENERATE("EyeLike", 9, eye),
+    OP_ROW("Constant", 1, OP_PURE, constant__infer, constant__compute),
+    OP_ROW("Constant", 11, OP_PURE, constant__infer, constant__compute), // sparse_value
+    OP_ROW("Constant", 12, OP_PURE, constant__infer, constant__compute), // value_*
+    OP_ROW("ConstantOfShape", 9, OP_PURE, fill__infer, fill__compute),
+    OP_ROW("Range", 11, OP_PURE, range__infer, range__compute),
+    OP_ROW("EyeLike", 9, OP_PURE, eye__infer, eye__compute),
 };
 
 OP_FAMILY(generate, rows);

@@ -407,19 +407,11 @@ static os_status fold__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define IMAGE(name, version, family) \
-  {.domain = "",                     \
-   .op_type = name,                  \
-   .since = version,                 \
-   .traits = OP_PURE,                \
-   .infer = family##__infer,         \
-   .compute = family##__compute}
-
 static const op_row rows[] = {
-    IMAGE("GridSample", 16, sample), // bilinear, bicubic
-    IMAGE("GridSample", 20, sample), // linear, cubic; any number of axes
-    IMAGE("AffineGrid", 20, affine),
-    IMAGE("Col2Im", 18, fold),
+    OP_ROW("GridSample", 16, OP_PURE, sample__infer, sample__compute), // bilinear, bicubic
+    OP_ROW("GridSample", 20, OP_PURE, sample__infer, sample__compute), // linear, cubic; any number of axes
+    OP_ROW("AffineGrid", 20, OP_PURE, affine__infer, affine__compute),
+    OP_ROW("Col2Im", 18, OP_PURE, fold__infer, fold__compute),
 };
 
 OP_FAMILY(image, rows);

@@ -397,30 +397,17 @@ static os_status tile__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define MOVE(name, version, family) \
-  {.domain = "",                    \
-   .op_type = name,                 \
-   .since = version,                \
-   .traits = OP_PURE,               \
-   .infer = family##__infer,        \
-   .compute = family##__compute}
-
 static const op_row rows[] = {
-    MOVE("Transpose", 1, transpose),
-    MOVE("Concat", 1, concat), // axis 1 unless said otherwise
-    MOVE("Concat", 4, concat),
-    MOVE("Split", 1, split), // sizes as an attribute or an input
-    MOVE("Split", 2, split),
-    MOVE("Split", 13, split), // as an input
-    MOVE("Split", 18, split), // uneven parts
-    MOVE("Expand", 8, expand),
-    {.domain = "",
-     .op_type = "Tile",
-     .since = 1,
-     .traits = OP_PURE,
-     .infer = tile__infer_axis,
-     .compute = tile__compute},
-    MOVE("Tile", 6, tile),
+    OP_ROW("Transpose", 1, OP_PURE, transpose__infer, transpose__compute),
+    OP_ROW("Concat", 1, OP_PURE, concat__infer, concat__compute), // axis 1 unless said otherwise
+    OP_ROW("Concat", 4, OP_PURE, concat__infer, concat__compute),
+    OP_ROW("Split", 1, OP_PURE, split__infer, split__compute), // sizes as an attribute or an input
+    OP_ROW("Split", 2, OP_PURE, split__infer, split__compute),
+    OP_ROW("Split", 13, OP_PURE, split__infer, split__compute), // as an input
+    OP_ROW("Split", 18, OP_PURE, split__infer, split__compute), // uneven parts
+    OP_ROW("Expand", 8, OP_PURE, expand__infer, expand__compute),
+    OP_ROW("Tile", 1, OP_PURE, tile__infer_axis, tile__compute),
+    OP_ROW("Tile", 6, OP_PURE, tile__infer, tile__compute),
 };
 
 OP_FAMILY(layout, rows);

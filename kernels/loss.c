@@ -143,18 +143,8 @@ static os_status loss__compute_entropy(op_run *ctx) {
 }
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "NegativeLogLikelihoodLoss",
-     .since = 12,
-     .traits = OP_PURE,
-     .infer = loss__infer,
-     .compute = loss__compute},
-    {.domain = "",
-     .op_type = "SoftmaxCrossEntropyLoss",
-     .since = 12,
-     .traits = OP_PURE,
-     .infer = loss__infer,
-     .compute = loss__compute_entropy},
+    OP_ROW("NegativeLogLikelihoodLoss", 12, OP_PURE, loss__infer, loss__compute),
+    OP_ROW("SoftmaxCrossEntropyLoss", 12, OP_PURE, loss__infer, loss__compute_entropy),
 };
 
 OP_FAMILY(loss, rows);

@@ -236,16 +236,14 @@ static os_status gemm__compute(op_run *ctx) {
 enum { MATMUL_EPILOGUE = OP_EPILOGUE_UNARY | OP_EPILOGUE_COLUMN | OP_EPILOGUE_RESIDUAL };
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "MatMul",
+    {.op_type = "MatMul",
      .since = 1,
      .traits = OP_PURE,
      .infer = matmul__infer,
      .plan = matmul__plan,
      .compute = matmul__compute,
      .epilogue = MATMUL_EPILOGUE},
-    {.domain = "",
-     .op_type = "Gemm",
+    {.op_type = "Gemm",
      .since = 1,
      .traits = OP_PURE,
      .infer = gemm__infer,

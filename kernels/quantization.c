@@ -385,26 +385,19 @@ static os_status quant__dynamic(op_run *ctx) {
 }
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "QuantizeLinear",
+    {.op_type = "QuantizeLinear",
      .since = 10,
      .traits = OP_PURE,
      .infer = quant__infer_quantize,
      .plan = quant__plan,
      .compute = quant__quantize},
-    {.domain = "",
-     .op_type = "DequantizeLinear",
+    {.op_type = "DequantizeLinear",
      .since = 10,
      .traits = OP_PURE,
      .infer = quant__infer_dequantize,
      .plan = quant__plan,
      .compute = quant__dequantize},
-    {.domain = "",
-     .op_type = "DynamicQuantizeLinear",
-     .since = 11,
-     .traits = OP_PURE,
-     .infer = quant__infer_dynamic,
-     .compute = quant__dynamic},
+    OP_ROW("DynamicQuantizeLinear", 11, OP_PURE, quant__infer_dynamic, quant__dynamic),
 };
 
 OP_FAMILY(quantization, rows);

@@ -152,8 +152,7 @@ static os_status multinomial__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 #define RANDOM(name, version, infer_function, compute_function) \
-  {.domain = "",                                                \
-   .op_type = name,                                             \
+  {.op_type = name,                                             \
    .since = version,                                            \
    .traits = OP_RANDOM,                                         \
    .infer = infer_function,                                     \

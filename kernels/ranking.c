@@ -204,25 +204,14 @@ static os_status ranking__compute_top(op_run *ctx) {
 static const char ranking_largest;
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "ArgMax",
+    {.op_type = "ArgMax",
      .since = 1,
      .traits = OP_PURE,
      .infer = ranking__infer_arg,
      .compute = ranking__compute_arg,
      .user = (void *)&ranking_largest},
-    {.domain = "",
-     .op_type = "ArgMin",
-     .since = 1,
-     .traits = OP_PURE,
-     .infer = ranking__infer_arg,
-     .compute = ranking__compute_arg},
-    {.domain = "",
-     .op_type = "TopK",
-     .since = 1,
-     .traits = OP_PURE,
-     .infer = ranking__infer_top,
-     .compute = ranking__compute_top},
+    OP_ROW("ArgMin", 1, OP_PURE, ranking__infer_arg, ranking__compute_arg),
+    OP_ROW("TopK", 1, OP_PURE, ranking__infer_top, ranking__compute_top),
 };
 
 OP_FAMILY(ranking, rows);

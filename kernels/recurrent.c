@@ -465,18 +465,14 @@ static os_status cell__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define CELL(name, version) \
-  {.domain = "",            \
-   .op_type = name,         \
-   .since = version,        \
-   .traits = OP_PURE,       \
-   .infer = cell__infer,    \
-   .compute = cell__compute}
-
 static const op_row rows[] = {
-    CELL("RNN", 1),  CELL("RNN", 14), // layout
-    CELL("GRU", 1),  CELL("GRU", 3),  // linear_before_reset
-    CELL("GRU", 14), CELL("LSTM", 1), CELL("LSTM", 14),
+    OP_ROW("RNN", 1, OP_PURE, cell__infer, cell__compute),
+    OP_ROW("RNN", 14, OP_PURE, cell__infer, cell__compute), // layout
+    OP_ROW("GRU", 1, OP_PURE, cell__infer, cell__compute),
+    OP_ROW("GRU", 3, OP_PURE, cell__infer, cell__compute), // linear_before_reset
+    OP_ROW("GRU", 14, OP_PURE, cell__infer, cell__compute),
+    OP_ROW("LSTM", 1, OP_PURE, cell__infer, cell__compute),
+    OP_ROW("LSTM", 14, OP_PURE, cell__infer, cell__compute),
 };
 
 OP_FAMILY(recurrent, rows);

@@ -254,8 +254,7 @@ static const reduction_kind kind_log_sum_exp = {MATH_REDUCE_LOG_SUM_EXP, NULL, 0
 
 // One row serves all versions: where axes are an attribute there is no second input, and the other way round.
 #define REDUCTION(name, kind_name) \
-  {.domain = "",                   \
-   .op_type = name,                \
+  {.op_type = name,                \
    .since = 1,                     \
    .traits = OP_PURE,              \
    .infer = reduction__infer,      \

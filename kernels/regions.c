@@ -351,25 +351,16 @@ static os_status pool__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define REGIONS(name, version, family) \
-  {.domain = "",                       \
-   .op_type = name,                    \
-   .since = version,                   \
-   .traits = OP_PURE,                  \
-   .infer = family##__infer,           \
-   .compute = family##__compute}
-
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "NonMaxSuppression",
+    {.op_type = "NonMaxSuppression",
      .since = 10,
      .traits = OP_PURE | OP_DATA_SHAPE,
      .infer = nms__infer,
      .plan = nms__plan,
      .compute = nms__compute},
-    REGIONS("RoiAlign", 10, align),
-    REGIONS("RoiAlign", 16, align), // half_pixel
-    REGIONS("MaxRoiPool", 1, pool),
+    OP_ROW("RoiAlign", 10, OP_PURE, align__infer, align__compute),
+    OP_ROW("RoiAlign", 16, OP_PURE, align__infer, align__compute), // half_pixel
+    OP_ROW("MaxRoiPool", 1, OP_PURE, pool__infer, pool__compute),
 };
 
 OP_FAMILY(regions, rows);

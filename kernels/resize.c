@@ -569,21 +569,14 @@ static os_status resize__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define RESIZE(name, version) \
-  {.domain = "",              \
-   .op_type = name,           \
-   .since = version,          \
-   .traits = OP_PURE,         \
-   .infer = resize__infer,    \
-   .compute = resize__compute}
-
 static const op_row rows[] = {
-    RESIZE("Upsample", 1),                       // height_scale, width_scale
-    RESIZE("Upsample", 7),                       // scales as an attribute
-    RESIZE("Upsample", 9),                       // as an input
-    RESIZE("Resize", 10),  RESIZE("Resize", 11), // coordinate modes, sizes
-    RESIZE("Resize", 18),                        // antialias, axes, aspect ratio
-    RESIZE("Resize", 19),                        // half_pixel_symmetric
+    OP_ROW("Upsample", 1, OP_PURE, resize__infer, resize__compute), // height_scale, width_scale
+    OP_ROW("Upsample", 7, OP_PURE, resize__infer, resize__compute), // scales as an attribute
+    OP_ROW("Upsample", 9, OP_PURE, resize__infer, resize__compute), // as an input
+    OP_ROW("Resize", 10, OP_PURE, resize__infer, resize__compute),
+    OP_ROW("Resize", 11, OP_PURE, resize__infer, resize__compute), // coordinate modes, sizes
+    OP_ROW("Resize", 18, OP_PURE, resize__infer, resize__compute), // antialias, axes, aspect ratio
+    OP_ROW("Resize", 19, OP_PURE, resize__infer, resize__compute), // half_pixel_symmetric
 };
 
 OP_FAMILY(resize, rows);

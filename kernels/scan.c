@@ -458,8 +458,7 @@ static void map__leave(op_flow *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 #define FLOW(name, version, family)       \
-  {.domain = "",                          \
-   .op_type = name,                       \
+  {.op_type = name,                       \
    .since = version,                      \
    .traits = OP_SUBGRAPHS | OP_ANY_VALUE, \
    .infer = family##__infer,              \

@@ -241,8 +241,7 @@ static os_status tensor_scatter__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 #define SCATTER(name, version, family) \
-  {.domain = "",                       \
-   .op_type = name,                    \
+  {.op_type = name,                    \
    .since = version,                   \
    .traits = OP_PURE,                  \
    .infer = family##__infer,           \

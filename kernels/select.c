@@ -305,8 +305,7 @@ static os_status onehot__infer(op_infer *ctx) {
   op_dim depth = kit_infer_number(ctx, 1);
   if (op_dim_is_number(depth) && depth < 0)
     return op_infer_fail(ctx, OP_FAULT_VALUE, "depth is %lld", (long long)depth);
-  for (int32_t i = 0; out && i <= rank; i++)
-    out[i] = i < axis ? dims[i] : i == axis ? depth : dims[i - 1];
+  for (int32_t i = 0; out && i <= rank; i++) out[i] = i < axis ? dims[i] : i == axis ? depth : dims[i - 1];
   return OS_OK;
 }
 
@@ -334,31 +333,15 @@ static os_status onehot__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "Compress",
-     .since = 9,
-     .traits = OP_PURE | OP_DATA_SHAPE,
-     .infer = compress__infer,
-     .compute = compress__compute},
-    {.domain = "",
-     .op_type = "NonZero",
-     .since = 9,
-     .traits = OP_PURE | OP_DATA_SHAPE,
-     .infer = nonzero__infer,
-     .compute = nonzero__compute},
-    {.domain = "",
-     .op_type = "Unique",
+    OP_ROW("Compress", 9, OP_PURE | OP_DATA_SHAPE, compress__infer, compress__compute),
+    OP_ROW("NonZero", 9, OP_PURE | OP_DATA_SHAPE, nonzero__infer, nonzero__compute),
+    {.op_type = "Unique",
      .since = 11,
      .traits = OP_PURE | OP_DATA_SHAPE,
      .infer = unique__infer,
      .plan = unique__plan,
      .compute = unique__compute},
-    {.domain = "",
-     .op_type = "OneHot",
-     .since = 9,
-     .traits = OP_PURE,
-     .infer = onehot__infer,
-     .compute = onehot__compute},
+    OP_ROW("OneHot", 9, OP_PURE, onehot__infer, onehot__compute),
 };
 
 OP_FAMILY(select, rows);

@@ -401,16 +401,8 @@ static os_status crop__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define MOVE(name, version, family) \
-  {.domain = "",                    \
-   .op_type = name,                 \
-   .since = version,                \
-   .traits = OP_PURE,               \
-   .infer = family##__infer,        \
-   .compute = family##__compute}
 #define PAD(version)    \
-  {.domain = "",        \
-   .op_type = "Pad",    \
+  {.op_type = "Pad",    \
    .since = version,    \
    .traits = OP_PURE,   \
    .infer = pad__infer, \
@@ -418,14 +410,14 @@ static os_status crop__compute(op_run *ctx) {
    .compute = pad__compute}
 
 static const op_row rows[] = {
-    MOVE("Slice", 1, slice),  // attributes
-    MOVE("Slice", 10, slice), // inputs, steps
-    PAD(1),                   // paddings
-    PAD(2),                   // pads
-    PAD(11),                  // inputs
-    PAD(18),                  // axes
-    PAD(19),                  // wrap
-    MOVE("CenterCropPad", 18, crop),
+    OP_ROW("Slice", 1, OP_PURE, slice__infer, slice__compute),  // attributes
+    OP_ROW("Slice", 10, OP_PURE, slice__infer, slice__compute), // inputs, steps
+    PAD(1),                                                     // paddings
+    PAD(2),                                                     // pads
+    PAD(11),                                                    // inputs
+    PAD(18),                                                    // axes
+    PAD(19),                                                    // wrap
+    OP_ROW("CenterCropPad", 18, OP_PURE, crop__infer, crop__compute),
 };
 
 OP_FAMILY(slice, rows);

@@ -111,8 +111,7 @@ static os_status softmax__compute(op_run *ctx) {
 }
 
 #define SOFTMAX(name, kind_name) \
-  {.domain = "",                 \
-   .op_type = name,              \
+  {.op_type = name,              \
    .since = 1,                   \
    .traits = OP_PURE,            \
    .infer = softmax__infer,      \

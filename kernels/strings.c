@@ -424,8 +424,7 @@ static os_status tfidf__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 #define STRINGS(name, version, more, family) \
-  {.domain = "",                             \
-   .op_type = name,                          \
+  {.op_type = name,                          \
    .since = version,                         \
    .traits = OP_PURE | (more),               \
    .infer = family##__infer,                 \

@@ -306,8 +306,7 @@ static const unary_kind kind_hard_sigmoid = {
 static const unary_kind kind_shrink = {MATH_OP_shrink, false, 2, {{"bias", 0.0}, {"lambd", 0.5}}};
 
 #define UNARY_ROW(name, version, kind_name, infer_fn, loop_fn, compute_fn) \
-  {.domain = "",                                                           \
-   .op_type = name,                                                        \
+  {.op_type = name,                                                        \
    .since = version,                                                       \
    .traits = OP_PURE | OP_ELEMENTWISE,                                     \
    .infer = infer_fn,                                                      \
@@ -362,19 +361,13 @@ static const op_row rows[] = {
     UNARY("Swish", 24, swish),
     UNARY_ROW("Gelu", 20, abs, unary__infer_gelu, unary__loop_gelu, unary__compute_gelu),
     UNARY_ROW("Clip", 1, abs, unary__infer, unary__loop_clip_attributes, unary__compute_clip_attributes),
-    {.domain = "",
-     .op_type = "Clip",
+    {.op_type = "Clip",
      .since = 11,
      .traits = OP_PURE | OP_ELEMENTWISE,
      .infer = unary__infer_clip,
      .loop = unary__loop_clip,
      .compute = unary__compute_clip},
-    {.domain = "",
-     .op_type = "SwiGLU",
-     .since = 28,
-     .traits = OP_PURE,
-     .infer = unary__infer_swiglu,
-     .compute = unary__compute_swiglu},
+    OP_ROW("SwiGLU", 28, OP_PURE, unary__infer_swiglu, unary__compute_swiglu),
 };
 
 OP_FAMILY(unary, rows);

@@ -91,8 +91,7 @@ static const variadic_kind kind_sum = {MATH_OP_add, false, NULL};
 static const variadic_kind kind_mean = {MATH_OP_add, true, NULL};
 
 #define VARIADIC_ROW(name, version, infer_fn, kind_name) \
-  {.domain = "",                                         \
-   .op_type = name,                                      \
+  {.op_type = name,                                      \
    .since = version,                                     \
    .traits = OP_PURE | OP_ELEMENTWISE,                   \
    .infer = infer_fn,                                    \

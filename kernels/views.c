@@ -317,41 +317,18 @@ static os_status size__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define VIEW(name, version, function) \
-  {.op_type = name,                   \
-   .since = version,                  \
-   .domain = "",                      \
-   .traits = OP_PURE | OP_VIEW,       \
-   .infer = function,                 \
-   .compute = views__compute}
-
 static const op_row rows[] = {
-    {.domain = "",
-     .op_type = "Identity",
-     .since = 1,
-     .traits = OP_PURE | OP_VIEW | OP_ANY_VALUE,
-     .infer = identity__infer,
-     .compute = identity__compute},
-    VIEW("Reshape", 1, reshape__infer),  // shape as an attribute
-    VIEW("Reshape", 5, reshape__infer),  // as an input
-    VIEW("Reshape", 14, reshape__infer), // allowzero
-    VIEW("Squeeze", 1, squeeze__infer),  // axes as an attribute
-    VIEW("Squeeze", 13, squeeze__infer), // as an input
-    VIEW("Unsqueeze", 1, unsqueeze__infer),
-    VIEW("Unsqueeze", 13, unsqueeze__infer),
-    VIEW("Flatten", 1, flatten__infer),
-    {.domain = "",
-     .op_type = "Shape",
-     .since = 1,
-     .traits = OP_PURE,
-     .infer = shape__infer,
-     .compute = shape__compute},
-    {.domain = "",
-     .op_type = "Size",
-     .since = 1,
-     .traits = OP_PURE,
-     .infer = size__infer,
-     .compute = size__compute},
+    OP_ROW("Identity", 1, OP_PURE | OP_VIEW | OP_ANY_VALUE, identity__infer, identity__compute),
+    OP_ROW("Reshape", 1, OP_PURE | OP_VIEW, reshape__infer, views__compute),  // shape as an attribute
+    OP_ROW("Reshape", 5, OP_PURE | OP_VIEW, reshape__infer, views__compute),  // as an input
+    OP_ROW("Reshape", 14, OP_PURE | OP_VIEW, reshape__infer, views__compute), // allowzero
+    OP_ROW("Squeeze", 1, OP_PURE | OP_VIEW, squeeze__infer, views__compute),  // axes as an attribute
+    OP_ROW("Squeeze", 13, OP_PURE | OP_VIEW, squeeze__infer, views__compute), // as an input
+    OP_ROW("Unsqueeze", 1, OP_PURE | OP_VIEW, unsqueeze__infer, views__compute),
+    OP_ROW("Unsqueeze", 13, OP_PURE | OP_VIEW, unsqueeze__infer, views__compute),
+    OP_ROW("Flatten", 1, OP_PURE | OP_VIEW, flatten__infer, views__compute),
+    OP_ROW("Shape", 1, OP_PURE, shape__infer, shape__compute),
+    OP_ROW("Size", 1, OP_PURE, size__infer, size__compute),
 };
 
 OP_FAMILY(views, rows);

@@ -68,7 +68,8 @@ static os_operator os_registry__standard(const os_registry *self, uint32_t place
 
 // Gives the row to the versions that it serves, unless a later row has them.
 static bool os_registry__place(os_registry *self, const op_row *row) {
-  os_str domain = os_registry__domain(os_str_of(row->domain)), op_type = os_str_of(row->op_type);
+  os_str domain = row->domain == NULL ? OS_STR("") : os_registry__domain(os_str_of(row->domain)),
+         op_type = os_str_of(row->op_type);
   bool placed = false;
   for (uint32_t i = os_signature__place(domain, op_type); os_signature__is(i, domain, op_type); i++) {
     if (os_signatures[i].since < row->since) continue;

@@ -327,32 +327,38 @@ enum {                // op_row.traits
 
 typedef struct op_schema op_schema; // signature.h; NULL in a row = as the operator set declares it
 
+// Members that most rows leave out come last.
 typedef struct op_row {
-  const char *domain; // "" = ai.onnx
   const char *op_type;
-  int since; // first since_version that these functions serve; they serve later ones up to the next row's
-  uint32_t traits;
-  const op_schema *schema;
+  uint16_t
+      since; // first since_version that these functions serve; they serve later ones up to the next row's
+  uint16_t traits;
   os_status (*infer)(op_infer *ctx);
-  os_status (*create)(op_create *ctx, void *state);
-  os_status (*plan)(op_plan *ctx);
   os_status (*compute)(op_run *ctx);
-  void (*destroy)(void *state);
-  os_status (*enter)(op_flow *ctx);
-  os_status (*after)(op_flow *ctx);
-  void (*leave)(op_flow *ctx); // frees what the flow state holds, also when the run ends early; may be NULL
+  os_status (*plan)(op_plan *ctx);
   // The loop for these element types of the inputs; loop->id 0 when there is none (then compute serves). constants[i] is
   // the value of input i where it is the same in every run, else NULL: bounds, exponents may become parameters.
   void (*loop)(const op_node *node, const op_elem *elems, const op_tensor *const *constants, uint32_t count,
                op_loop *loop);
+  void *user;         // for functions that serve many operators (op_node_user)
+  const char *domain; // NULL or "" = ai.onnx
+  const op_schema *schema;
+  os_status (*create)(op_create *ctx, void *state);
+  void (*destroy)(void *state);
+  os_status (*enter)(op_flow *ctx);
+  os_status (*after)(op_flow *ctx);
+  void (*leave)(op_flow *ctx); // frees what the flow state holds, also when the run ends early; may be NULL
   // For an operator that is y = scale[c] x + shift[c] over axis 1 with these constants: fills both (`channels` floats) and
   // answers true, so that the producer of x can absorb it. NULL for all others.
   bool (*affine)(const op_node *node, const op_tensor *const *constants, uint32_t count, size_t channels,
                  float *scale, float *shift);
   uint32_t epilogue;
   size_t state_size, flow_size;
-  void *user; // for adapters that serve many operators with the same functions (op_node_user)
 } op_row;
+
+// The row of an operator of ai.onnx that infers and computes.
+#define OP_ROW(name, version, what, infer_fn, compute_fn) \
+  {.op_type = name, .since = version, .traits = what, .infer = infer_fn, .compute = compute_fn}
 
 // A family of kernels/: its rows.
 typedef struct op_family {
