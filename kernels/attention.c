@@ -476,9 +476,8 @@ static os_status rotary__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 static const op_row rows[] = {
-    OP_ROW("Attention", 23, OP_PURE, attention__infer, attention__compute),
-    OP_ROW("Attention", 24, OP_PURE, attention__infer, attention__compute), // nonpad_kv_seqlen
-    OP_ROW("Attention", 25, OP_PURE, attention__infer, attention__compute), // windows
+    OP_ROW("Attention", 23, OP_PURE, attention__infer,
+           attention__compute), // 24: nonpad_kv_seqlen; 25: windows
     OP_ROW("RotaryEmbedding", 23, OP_PURE, rotary__infer, rotary__compute),
 };
 

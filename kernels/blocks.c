@@ -206,10 +206,8 @@ static const op_row rows[] = {
      .infer = trilu__infer,
      .plan = trilu__plan,
      .compute = trilu__compute},
-    OP_ROW("DepthToSpace", 1, OP_PURE, depth_to_space__infer, depth_to_space__compute),
-    OP_ROW("DepthToSpace", 11, OP_PURE, depth_to_space__infer, depth_to_space__compute), // mode
-    OP_ROW("SpaceToDepth", 1, OP_PURE, space_to_depth__infer, space_to_depth__compute),
-    OP_ROW("SpaceToDepth", 28, OP_PURE, space_to_depth__infer, space_to_depth__compute), // mode
+    OP_ROW("DepthToSpace", 1, OP_PURE, depth_to_space__infer, depth_to_space__compute), // 11: mode
+    OP_ROW("SpaceToDepth", 1, OP_PURE, space_to_depth__infer, space_to_depth__compute), // 28: mode
     OP_ROW("ReverseSequence", 10, OP_PURE, reverse__infer, reverse__compute),
 };
 

@@ -230,12 +230,7 @@ static const op_row rows[] = {
      .plan = gather__plan,
      .compute = gather__compute},
     OP_ROW("GatherElements", 11, OP_PURE, gather_elements__infer, gather_elements__compute),
-    OP_ROW("GatherND", 11, OP_PURE, gather_nd__infer, gather_nd__compute),
-    {.op_type = "GatherND",
-     .since = 12,
-     .traits = OP_PURE,
-     .infer = gather_nd__infer, // batch_dims
-     .compute = gather_nd__compute},
+    OP_ROW("GatherND", 11, OP_PURE, gather_nd__infer, gather_nd__compute), // 12: batch_dims
 };
 
 OP_FAMILY(gather, rows);

@@ -299,9 +299,7 @@ static os_status eye__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 static const op_row rows[] = {
-    OP_ROW("Constant", 1, OP_PURE, constant__infer, constant__compute),
-    OP_ROW("Constant", 11, OP_PURE, constant__infer, constant__compute), // sparse_value
-    OP_ROW("Constant", 12, OP_PURE, constant__infer, constant__compute), // value_*
+    OP_ROW("Constant", 1, OP_PURE, constant__infer, constant__compute), // 11: sparse_value; 12: value_*
     OP_ROW("ConstantOfShape", 9, OP_PURE, fill__infer, fill__compute),
     OP_ROW("Range", 11, OP_PURE, range__infer, range__compute),
     OP_ROW("EyeLike", 9, OP_PURE, eye__infer, eye__compute),

@@ -408,8 +408,7 @@ static os_status fold__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 static const op_row rows[] = {
-    OP_ROW("GridSample", 16, OP_PURE, sample__infer, sample__compute), // bilinear, bicubic
-    OP_ROW("GridSample", 20, OP_PURE, sample__infer, sample__compute), // linear, cubic; any number of axes
+    OP_ROW("GridSample", 16, OP_PURE, sample__infer, sample__compute), // 20: any number of axes
     OP_ROW("AffineGrid", 20, OP_PURE, affine__infer, affine__compute),
     OP_ROW("Col2Im", 18, OP_PURE, fold__infer, fold__compute),
 };

@@ -15,9 +15,7 @@ static bool kit__begin_list(kit_list *list, bool known, size_t count) {
   return list->present;
 }
 
-static op_dim kit__number(int64_t value) {
-  return op_dim_is_number(value) ? value : INT64_MIN / 2 + 1;
-}
+static op_dim kit__number(int64_t value) { return op_dim_is_number(value) ? value : INT64_MIN / 2 + 1; }
 
 void kit_infer_list(op_infer *ctx, uint32_t input, kit_list *out) {
   const op_tensor *value = op_infer_value(ctx, input);

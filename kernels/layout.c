@@ -400,11 +400,8 @@ static os_status tile__compute(op_run *ctx) {
 static const op_row rows[] = {
     OP_ROW("Transpose", 1, OP_PURE, transpose__infer, transpose__compute),
     OP_ROW("Concat", 1, OP_PURE, concat__infer, concat__compute), // axis 1 unless said otherwise
-    OP_ROW("Concat", 4, OP_PURE, concat__infer, concat__compute),
-    OP_ROW("Split", 1, OP_PURE, split__infer, split__compute), // sizes as an attribute or an input
-    OP_ROW("Split", 2, OP_PURE, split__infer, split__compute),
-    OP_ROW("Split", 13, OP_PURE, split__infer, split__compute), // as an input
-    OP_ROW("Split", 18, OP_PURE, split__infer, split__compute), // uneven parts
+    OP_ROW("Split", 1, OP_PURE, split__infer,
+           split__compute), // 1: an attribute or input; 2: attribute; 18: uneven parts
     OP_ROW("Expand", 8, OP_PURE, expand__infer, expand__compute),
     OP_ROW("Tile", 1, OP_PURE, tile__infer_axis, tile__compute),
     OP_ROW("Tile", 6, OP_PURE, tile__infer, tile__compute),

@@ -466,13 +466,9 @@ static os_status cell__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 static const op_row rows[] = {
-    OP_ROW("RNN", 1, OP_PURE, cell__infer, cell__compute),
-    OP_ROW("RNN", 14, OP_PURE, cell__infer, cell__compute), // layout
-    OP_ROW("GRU", 1, OP_PURE, cell__infer, cell__compute),
-    OP_ROW("GRU", 3, OP_PURE, cell__infer, cell__compute), // linear_before_reset
-    OP_ROW("GRU", 14, OP_PURE, cell__infer, cell__compute),
+    OP_ROW("RNN", 1, OP_PURE, cell__infer, cell__compute), // 14: layout
+    OP_ROW("GRU", 1, OP_PURE, cell__infer, cell__compute), // 3: linear_before_reset; 14: layout
     OP_ROW("LSTM", 1, OP_PURE, cell__infer, cell__compute),
-    OP_ROW("LSTM", 14, OP_PURE, cell__infer, cell__compute),
 };
 
 OP_FAMILY(recurrent, rows);

@@ -358,8 +358,7 @@ static const op_row rows[] = {
      .infer = nms__infer,
      .plan = nms__plan,
      .compute = nms__compute},
-    OP_ROW("RoiAlign", 10, OP_PURE, align__infer, align__compute),
-    OP_ROW("RoiAlign", 16, OP_PURE, align__infer, align__compute), // half_pixel
+    OP_ROW("RoiAlign", 10, OP_PURE, align__infer, align__compute), // 16: half_pixel
     OP_ROW("MaxRoiPool", 1, OP_PURE, pool__infer, pool__compute),
 };
 

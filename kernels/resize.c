@@ -570,13 +570,10 @@ static os_status resize__compute(op_run *ctx) {
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 static const op_row rows[] = {
-    OP_ROW("Upsample", 1, OP_PURE, resize__infer, resize__compute), // height_scale, width_scale
-    OP_ROW("Upsample", 7, OP_PURE, resize__infer, resize__compute), // scales as an attribute
-    OP_ROW("Upsample", 9, OP_PURE, resize__infer, resize__compute), // as an input
+    // 1: height_scale, width_scale; 7: scales as an attribute; 9: as an input
+    OP_ROW("Upsample", 1, OP_PURE, resize__infer, resize__compute),
+    // 11: coordinate modes, sizes; 18: antialias, axes, aspect ratio; 19: half_pixel_symmetric
     OP_ROW("Resize", 10, OP_PURE, resize__infer, resize__compute),
-    OP_ROW("Resize", 11, OP_PURE, resize__infer, resize__compute), // coordinate modes, sizes
-    OP_ROW("Resize", 18, OP_PURE, resize__infer, resize__compute), // antialias, axes, aspect ratio
-    OP_ROW("Resize", 19, OP_PURE, resize__infer, resize__compute), // half_pixel_symmetric
 };
 
 OP_FAMILY(resize, rows);

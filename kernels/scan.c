@@ -468,8 +468,7 @@ static void map__leave(op_flow *ctx) {
    .flow_size = sizeof(family##_state)}
 
 static const op_row rows[] = {
-    FLOW("Scan", 8, scan), // batched
-    FLOW("Scan", 9, scan),
+    FLOW("Scan", 8, scan), // 8: batched
     FLOW("SequenceMap", 17, map),
 };
 

@@ -250,12 +250,8 @@ static os_status tensor_scatter__compute(op_run *ctx) {
 
 static const op_row rows[] = {
     SCATTER("Scatter", 9, scatter_elements),
-    SCATTER("ScatterElements", 11, scatter_elements),
-    SCATTER("ScatterElements", 16, scatter_elements), // reduction add, mul
-    SCATTER("ScatterElements", 18, scatter_elements), // max, min
+    SCATTER("ScatterElements", 11, scatter_elements), // 16: reduction add, mul; 18: max, min
     SCATTER("ScatterND", 11, scatter_nd),
-    SCATTER("ScatterND", 16, scatter_nd),
-    SCATTER("ScatterND", 18, scatter_nd),
     SCATTER("TensorScatter", 24, tensor_scatter),
 };
 

@@ -402,25 +402,21 @@ static os_status get_element__compute(op_run *ctx) {
 
 // Shapes inside of sequences are known to compute alone.
 
+#define SEQUENCE(name, version, family) \
+  OP_ROW(name, version, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, family##__infer, family##__compute)
+
 static const op_row rows[] = {
-    OP_ROW("SequenceEmpty", 11, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, empty__infer, empty__compute),
-    OP_ROW("SequenceConstruct", 11, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, construct__infer,
-           construct__compute),
-    OP_ROW("SequenceInsert", 11, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, insert__infer, insert__compute),
-    OP_ROW("SequenceErase", 11, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, erase__infer, erase__compute),
-    OP_ROW("SequenceAt", 11, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, at__infer, at__compute),
-    OP_ROW("SequenceLength", 11, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, length__infer, length__compute),
-    OP_ROW("ConcatFromSequence", 11, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, join__infer, join__compute),
-    OP_ROW("SplitToSequence", 11, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, cut__infer, cut__compute),
-    OP_ROW("Optional", 15, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, optional__infer, optional__compute),
-    OP_ROW("OptionalHasElement", 15, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, has_element__infer,
-           has_element__compute),
-    OP_ROW("OptionalHasElement", 18, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, has_element__infer,
-           has_element__compute), // other than optionals; no input
-    OP_ROW("OptionalGetElement", 15, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, get_element__infer,
-           get_element__compute),
-    OP_ROW("OptionalGetElement", 18, OP_PURE | OP_ANY_VALUE | OP_DATA_SHAPE, get_element__infer,
-           get_element__compute),
+    SEQUENCE("SequenceEmpty", 11, empty),
+    SEQUENCE("SequenceConstruct", 11, construct),
+    SEQUENCE("SequenceInsert", 11, insert),
+    SEQUENCE("SequenceErase", 11, erase),
+    SEQUENCE("SequenceAt", 11, at),
+    SEQUENCE("SequenceLength", 11, length),
+    SEQUENCE("ConcatFromSequence", 11, join),
+    SEQUENCE("SplitToSequence", 11, cut),
+    SEQUENCE("Optional", 15, optional),
+    SEQUENCE("OptionalHasElement", 15, has_element), // 18: other than optionals; no input
+    SEQUENCE("OptionalGetElement", 15, get_element),
 };
 
 OP_FAMILY(sequence, rows);

@@ -401,22 +401,15 @@ static os_status crop__compute(op_run *ctx) {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-#define PAD(version)    \
-  {.op_type = "Pad",    \
-   .since = version,    \
-   .traits = OP_PURE,   \
-   .infer = pad__infer, \
-   .plan = pad__plan,   \
-   .compute = pad__compute}
-
 static const op_row rows[] = {
-    OP_ROW("Slice", 1, OP_PURE, slice__infer, slice__compute),  // attributes
-    OP_ROW("Slice", 10, OP_PURE, slice__infer, slice__compute), // inputs, steps
-    PAD(1),                                                     // paddings
-    PAD(2),                                                     // pads
-    PAD(11),                                                    // inputs
-    PAD(18),                                                    // axes
-    PAD(19),                                                    // wrap
+    OP_ROW("Slice", 1, OP_PURE, slice__infer, slice__compute), // 1: attributes; 10: inputs, steps
+    // 1: paddings; 2: pads; 11: inputs; 18: axes; 19: wrap
+    {.op_type = "Pad",
+     .since = 1,
+     .traits = OP_PURE,
+     .infer = pad__infer,
+     .plan = pad__plan,
+     .compute = pad__compute},
     OP_ROW("CenterCropPad", 18, OP_PURE, crop__infer, crop__compute),
 };
 

@@ -319,13 +319,10 @@ static os_status size__compute(op_run *ctx) {
 
 static const op_row rows[] = {
     OP_ROW("Identity", 1, OP_PURE | OP_VIEW | OP_ANY_VALUE, identity__infer, identity__compute),
-    OP_ROW("Reshape", 1, OP_PURE | OP_VIEW, reshape__infer, views__compute),  // shape as an attribute
-    OP_ROW("Reshape", 5, OP_PURE | OP_VIEW, reshape__infer, views__compute),  // as an input
-    OP_ROW("Reshape", 14, OP_PURE | OP_VIEW, reshape__infer, views__compute), // allowzero
-    OP_ROW("Squeeze", 1, OP_PURE | OP_VIEW, squeeze__infer, views__compute),  // axes as an attribute
-    OP_ROW("Squeeze", 13, OP_PURE | OP_VIEW, squeeze__infer, views__compute), // as an input
+    OP_ROW("Reshape", 1, OP_PURE | OP_VIEW, reshape__infer,
+           views__compute), // 1: shape as an attribute; 14: allowzero
+    OP_ROW("Squeeze", 1, OP_PURE | OP_VIEW, squeeze__infer, views__compute), // 1: axes as an attribute
     OP_ROW("Unsqueeze", 1, OP_PURE | OP_VIEW, unsqueeze__infer, views__compute),
-    OP_ROW("Unsqueeze", 13, OP_PURE | OP_VIEW, unsqueeze__infer, views__compute),
     OP_ROW("Flatten", 1, OP_PURE | OP_VIEW, flatten__infer, views__compute),
     OP_ROW("Shape", 1, OP_PURE, shape__infer, shape__compute),
     OP_ROW("Size", 1, OP_PURE, size__infer, size__compute),
