@@ -76,9 +76,9 @@ static os_status attention__infer(op_infer *ctx) {
   if (op_infer_rank(ctx, AT_Q) == 3) op_infer_set_shape(ctx, 0, 3, three);
   op_dim key[] = {k.batch, k.heads, total, k.width}, value[] = {v.batch, v.heads, total, v.width};
   op_dim scores[] = {q.batch, q.heads, q.rows, total};
-  if (op_infer_has_output(ctx, 1)) op_infer_set_shape(ctx, 1, 4, key);
-  if (op_infer_has_output(ctx, 2)) op_infer_set_shape(ctx, 2, 4, value);
-  if (op_infer_has_output(ctx, 3)) op_infer_set_shape(ctx, 3, 4, scores);
+  op_infer_set_shape(ctx, 1, 4, key);
+  op_infer_set_shape(ctx, 2, 4, value);
+  op_infer_set_shape(ctx, 3, 4, scores);
   return OS_OK;
 }
 
@@ -453,7 +453,6 @@ static os_status rotary__measure(op_run *ctx, rotary_run *run) {
 static os_status rotary__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (in->count == 0) return OS_OK;
   rotary_run run = {0};
   OS_TRY(rotary__measure(ctx, &run));

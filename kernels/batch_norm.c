@@ -144,10 +144,10 @@ static void batch__statistics(const batch_shape *s, const op_tensor *x, const fl
 // What running statistics become: old momentum + new (1 - momentum).
 static void batch__give(op_run *ctx, uint32_t output, const op_tensor *old, const double *now, size_t period,
                         double momentum) {
-  op_tensor *to = op_run_output_count(ctx) > output ? op_run_output(ctx, output) : NULL;
+  op_tensor *to = op_run_output(ctx, output);
   for (size_t c = 0; to && c < period && c < (size_t)to->count; c++) {
     double value = old ? kit_double(old, (int64_t)c) * momentum + now[c] * (1 - momentum) : now[c];
-    math_cast(kit_at(to, c), (int)to->elem, &value, MATH_F64, 1, NULL);
+    kit_put(to, c, value);
   }
 }
 

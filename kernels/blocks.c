@@ -5,12 +5,8 @@
 // ---- Trilu ------------------------------------------------------------------------------------------------
 
 static os_status trilu__infer(op_infer *ctx) {
-  int32_t rank = op_infer_rank(ctx, 0);
   op_infer_copy(ctx, 0, 0);
-  if (rank >= 0 && rank < 2) {
-    return op_infer_fail(ctx, OP_FAULT_SHAPE, "input has rank %d, expected 2 or more", (int)rank);
-  }
-  return OS_OK;
+  return kit_want_least(ctx, 0, 2, "input");
 }
 
 static os_status trilu__plan(op_plan *ctx) {
@@ -26,7 +22,6 @@ static void trilu__clear(char *row, int64_t first, int64_t last, size_t width) {
 static os_status trilu__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0), *shift = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   OS_TRY(kit_copy(out, in));
   if (out->count == 0) return OS_OK;
   int64_t rows = out->dims[out->rank - 2], columns = out->dims[out->rank - 1];
@@ -51,11 +46,10 @@ static os_status trilu__compute(op_run *ctx) {
 
 // ---- DepthToSpace, SpaceToDepth ---------------------------------------------------------------------------
 
-static bool blocks__column_first(const op_node *node, bool *valid) {
-  os_str mode = op_attr_string(node, "mode", "DCR");
-  bool crd = mode.len == 3 && memcmp(mode.data, "CRD", 3) == 0;
-  *valid = crd || (mode.len == 3 && memcmp(mode.data, "DCR", 3) == 0);
-  return crd;
+typedef enum blocks_order { BLOCKS_DEPTH_FIRST, BLOCKS_COLUMN_FIRST, BLOCKS_ORDERS } blocks_order;
+
+static blocks_order blocks__order(const op_node *node) {
+  return (blocks_order)kit_word(node, "mode", "DCR\0CRD\0");
 }
 
 static os_status blocks__begin(op_infer *ctx, int64_t *block) {
@@ -64,9 +58,8 @@ static os_status blocks__begin(op_infer *ctx, int64_t *block) {
   if (*block < 1 || *block > INT32_MAX) {
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "blocksize is %lld", (long long)*block);
   }
-  bool valid;
-  blocks__column_first(op_infer_node(ctx), &valid);
-  if (!valid) return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "mode must be DCR or CRD");
+  if (blocks__order(op_infer_node(ctx)) == BLOCKS_ORDERS)
+    return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "mode must be DCR or CRD");
   return kit_want_rank(ctx, 0, 4, "input");
 }
 
@@ -132,15 +125,14 @@ static void blocks__strides(size_t depth, size_t height, size_t width, size_t bl
 static os_status blocks__move(op_run *ctx, bool to_space) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (in->count != out->count || in->rank != 4 || out->rank != 4) return kit_shape_broken(ctx, "the input");
   if (in->count == 0) return OS_OK;
   const op_tensor *wide_side = to_space ? out : in, *deep_side = to_space ? in : out;
   size_t block = (size_t)op_attr_int(op_run_node(ctx), "blocksize", 1), depth = (size_t)wide_side->dims[1];
   size_t height = (size_t)deep_side->dims[2], width = (size_t)deep_side->dims[3];
-  bool valid;
   ptrdiff_t deep[6], wide[6];
-  blocks__strides(depth, height, width, block, blocks__column_first(op_run_node(ctx), &valid), deep, wide);
+  blocks__strides(depth, height, width, block, blocks__order(op_run_node(ctx)) == BLOCKS_COLUMN_FIRST, deep,
+                  wide);
   size_t dims[6] = {(size_t)in->dims[0], depth, block, block, height, width};
   math_copy_strided(out->data, in->data, op_elem_size(in->elem), 6, dims, to_space ? wide : deep,
                     to_space ? deep : wide);
@@ -162,9 +154,7 @@ static os_status reverse__infer(op_infer *ctx) {
                          (long long)batch, (long long)time);
   }
   int32_t rank = op_infer_rank(ctx, 0);
-  if (rank >= 0 && rank < 2) {
-    return op_infer_fail(ctx, OP_FAULT_SHAPE, "input has rank %d, expected 2 or more", (int)rank);
-  }
+  OS_TRY(kit_want_least(ctx, 0, 2, "input"));
   OS_TRY(kit_want_rank(ctx, 1, 1, "sequence_lens"));
   if (rank < 0 || op_infer_rank(ctx, 1) < 0) return OS_OK;
   op_dim merged;
@@ -175,7 +165,6 @@ static os_status reverse__infer(op_infer *ctx) {
 static os_status reverse__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0), *lengths = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (in->count == 0) return OS_OK;
   int32_t batch_axis = (int32_t)op_attr_int(op_run_node(ctx), "batch_axis", 1);
   size_t batches = (size_t)in->dims[batch_axis], times = (size_t)in->dims[1 - batch_axis];

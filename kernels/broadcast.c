@@ -18,6 +18,22 @@ static void broadcast__piece(void *argument, size_t begin, size_t end) {
   math_broadcast_binary(&job->plan, job->loop, job->type, job->out, job->a, job->b, begin, end, job->params);
 }
 
+os_status broadcast_plan(op_run *ctx, math_broadcast *plan, size_t count, const op_tensor *const *operands,
+                         const op_tensor *out) {
+  size_t dims[3][OP_MAX_RANK], ranks[3], rank, shape[MATH_RANK];
+  const size_t *const views[] = {dims[0], dims[1], dims[2]};
+  for (size_t i = 0; i < count; i++) ranks[i] = kit_shape(operands[i], dims[i]);
+  if (math_broadcast_plan(plan, count, ranks, views, &rank, shape) && plan->count == (size_t)out->count)
+    return OS_OK;
+  return kit_shape_broken(ctx, "the broadcast of the operands");
+}
+
+ptrdiff_t broadcast_at(const math_broadcast *plan, size_t operand, const size_t *place) {
+  ptrdiff_t at = 0;
+  for (size_t d = 0; d < plan->rank; d++) at += (ptrdiff_t)place[d] * plan->strides[operand][d];
+  return at;
+}
+
 os_status broadcast_binary(op_run *ctx, math_loop_id loop, op_tensor *out, const op_tensor *a,
                            const op_tensor *b, int64_t b_axis, const math_params *params) {
   if (out == NULL) return OS_OK;

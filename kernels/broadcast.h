@@ -4,6 +4,7 @@
 // Element-wise work that a kernel does itself because the executor cannot.
 
 #include "elements.h"
+#include "move.h"
 
 // out = loop(a, b), broadcast to out's shape. b_axis >= 0: axis 0 of b lies under this axis of out, as in operator sets
 // before 7; -1: the last axes lie under each other. out may be an operand of its own shape. An element without a result
@@ -17,5 +18,11 @@ os_status broadcast_unary(op_run *ctx, math_loop_id loop, op_tensor *out, const 
 
 // The dim that two dims broadcast to. Two that cannot meet fail with a finding that names `what`.
 os_status broadcast_infer_dim(op_infer *ctx, op_dim a, op_dim b, const char *what, op_dim *out);
+
+// A plan of these operands' broadcast to out's shape. Shapes that do not fit end the run.
+os_status broadcast_plan(op_run *ctx, math_broadcast *plan, size_t count, const op_tensor *const *operands,
+                         const op_tensor *out);
+// Where the operand's element for a place of the output lies.
+ptrdiff_t broadcast_at(const math_broadcast *plan, size_t operand, const size_t *place);
 
 #endif

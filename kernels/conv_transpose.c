@@ -182,7 +182,7 @@ static os_status transposed__plan(op_plan *ctx) {
 }
 
 static void transposed__run(op_run *ctx, const transposed_shape *s) {
-  const op_tensor *b = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  const op_tensor *b = op_run_input(ctx, 2);
   op_tensor *y = op_run_output(ctx, 0);
   float *scratch = op_run_scratch(ctx);
   const float *x = stage_read(op_run_input(ctx, 0), &scratch),
@@ -250,9 +250,8 @@ static void transposed__plain(const transposed *self, const transposed_shape *s,
 
 static os_status transposed__run_plain(op_run *ctx, const transposed *self, const transposed_shape *s) {
   const op_tensor *x = op_run_input(ctx, 0), *w = op_run_input(ctx, 1);
-  const op_tensor *b = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  const op_tensor *b = op_run_input(ctx, 2);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   op_value *wide[3] = {op_run_new_tensor(ctx, OP_DOUBLE, x->rank, x->dims),
                        op_run_new_tensor(ctx, OP_DOUBLE, w->rank, w->dims),
                        op_run_new_tensor(ctx, OP_DOUBLE, y->rank, y->dims)};
@@ -274,9 +273,8 @@ static os_status transposed__run_plain(op_run *ctx, const transposed *self, cons
 
 static os_status transposed__compute(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0), *w = op_run_input(ctx, 1);
-  const op_tensor *b = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  const op_tensor *b = op_run_input(ctx, 2);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   transposed self;
   transposed_shape s;
   if (!elem_is_float(x->elem) || w->elem != x->elem ||

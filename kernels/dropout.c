@@ -59,8 +59,7 @@ static os_status dropout__plan(op_plan *ctx) {
 }
 
 static void dropout__fill(op_tensor *mask, double value) {
-  for (int64_t i = 0; mask && i < mask->count; i++)
-    math_cast(kit_at(mask, (size_t)i), (int)mask->elem, &value, MATH_F64, 1, NULL);
+  for (int64_t i = 0; mask && i < mask->count; i++) kit_put(mask, i, value);
 }
 
 static os_status dropout__train(op_run *ctx, op_tensor *y, op_tensor *mask, double ratio) {
@@ -75,8 +74,8 @@ static os_status dropout__train(op_run *ctx, op_tensor *y, op_tensor *mask, doub
   for (int64_t i = 0; i < x->count; i++) {
     double kept = twister__uniform(random) >= ratio, value = kit_double(x, i);
     value = kept != 0 ? value * scale : value * 0;
-    math_cast(kit_at(y, (size_t)i), (int)y->elem, &value, MATH_F64, 1, NULL);
-    if (mask) math_cast(kit_at(mask, (size_t)i), (int)mask->elem, &kept, MATH_F64, 1, NULL);
+    kit_put(y, i, value);
+    if (mask) kit_put(mask, i, kept);
   }
   op_value_release(room);
   return OS_OK;
@@ -85,9 +84,9 @@ static os_status dropout__train(op_run *ctx, op_tensor *y, op_tensor *mask, doub
 static os_status dropout__compute(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *x = op_run_input(ctx, 0);
-  op_tensor *y = op_run_output(ctx, 0), *mask = op_run_output_count(ctx) > 1 ? op_run_output(ctx, 1) : NULL;
-  const op_tensor *ratio = op_run_input_count(ctx) > 1 ? op_run_input(ctx, 1) : NULL;
-  const op_tensor *mode = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  op_tensor *y = op_run_output(ctx, 0), *mask = op_run_output(ctx, 1);
+  const op_tensor *ratio = op_run_input(ctx, 1);
+  const op_tensor *mode = op_run_input(ctx, 2);
   double drop = op_attr_float(node, "ratio", 0.5);
   bool training = false;
   if (op_node_since(node) >= 12) {

@@ -53,7 +53,7 @@ static os_status elementwise__infer_legacy_shape(op_infer *ctx) {
     return op_infer_fail(ctx, OP_FAULT_SHAPE, "B has rank %d, more than A's %d", (int)b_rank, (int)a_rank);
   int32_t axis = a_rank - b_rank;
   if (broadcast && op_attr_has(node, "axis")) {
-    OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 0), a_rank + 1, "axis", &axis));
+    OS_TRY(kit_infer_axis(ctx, 0, a_rank + 1, &axis));
     if (axis + b_rank > a_rank)
       return op_infer_fail(ctx, OP_FAULT_SHAPE, "B of rank %d does not fit under A of rank %d from axis %d",
                            (int)b_rank, (int)a_rank, (int)axis);
@@ -105,11 +105,7 @@ static void elementwise__equal_strings(uint8_t *out, const op_tensor *a, const o
   const os_str *x = a->data, *y = b->data;
   if (plan->count == 0) return;
   do {
-    ptrdiff_t i = 0, j = 0;
-    for (size_t d = 0; d < plan->rank; d++) {
-      i += (ptrdiff_t)index[d] * plan->strides[0][d];
-      j += (ptrdiff_t)index[d] * plan->strides[1][d];
-    }
+    ptrdiff_t i = broadcast_at(plan, 0, index), j = broadcast_at(plan, 1, index);
     out[at++] = x[i].len == y[j].len && (x[i].len == 0 || memcmp(x[i].data, y[j].data, x[i].len) == 0);
   } while (kit_next(plan->rank, plan->dims, index));
 }
@@ -118,14 +114,9 @@ static os_status elementwise__compute(op_run *ctx) {
   const binary_kind *kind = elementwise__kind(op_run_node(ctx));
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (out == NULL) return OS_OK;
   if (a->elem == OP_STRING && b->elem == OP_STRING && kind->op == MATH_OP_equal) {
-    size_t dims[2][OP_MAX_RANK], ranks[2] = {kit_shape(a, dims[0]), kit_shape(b, dims[1])};
-    size_t rank, shape[MATH_RANK];
     math_broadcast plan;
-    if (!math_broadcast_plan(&plan, 2, ranks, (const size_t *const[]){dims[0], dims[1]}, &rank, shape) ||
-        plan.count != (size_t)out->count)
-      return kit_shape_broken(ctx, "the broadcast of the operands");
+    OS_TRY(broadcast_plan(ctx, &plan, 2, (const op_tensor *const[]){a, b}, out));
     elementwise__equal_strings(out->data, a, b, &plan);
     return OS_OK;
   }
@@ -177,14 +168,12 @@ static os_status elementwise__infer_mod(op_infer *ctx) {
 // ---- BitShift -----------------------------------------------------------------------------------------------
 
 static bool elementwise__shift_left(const op_node *node) {
-  os_str direction = op_attr_string(node, "direction", "");
-  return direction.len == 4 && memcmp(direction.data, "LEFT", 4) == 0;
+  return kit_text_is(op_attr_string(node, "direction", ""), "LEFT");
 }
 
 static os_status elementwise__infer_shift(op_infer *ctx) {
   os_str direction = op_attr_string(op_infer_node(ctx), "direction", "");
-  bool right = direction.len == 5 && memcmp(direction.data, "RIGHT", 5) == 0;
-  if (!right && !elementwise__shift_left(op_infer_node(ctx)))
+  if (!kit_text_is(direction, "RIGHT") && !kit_text_is(direction, "LEFT"))
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "`direction` is \"%.*s\", expected \"LEFT\" or \"RIGHT\"",
                          (int)direction.len, direction.data ? direction.data : "");
   return elementwise__infer(ctx);
@@ -209,26 +198,18 @@ static int64_t elementwise__shift(int64_t x, int64_t by, int bits, bool left) {
 static os_status elementwise__compute_shift(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (out == NULL) return OS_OK;
   bool left = elementwise__shift_left(op_run_node(ctx));
   if (elem_is_unsigned(a->elem))
     return broadcast_binary(ctx, math_loop_find(left ? MATH_OP_shl : MATH_OP_shr, (int)a->elem), out, a, b,
                             -1, NULL);
-  size_t dims[2][OP_MAX_RANK], ranks[2] = {kit_shape(a, dims[0]), kit_shape(b, dims[1])};
-  size_t rank, shape[MATH_RANK], index[MATH_RANK] = {0}, at = 0;
+  size_t index[MATH_RANK] = {0}, at = 0;
   math_broadcast plan;
-  if (!math_broadcast_plan(&plan, 2, ranks, (const size_t *const[]){dims[0], dims[1]}, &rank, shape) ||
-      plan.count != (size_t)out->count)
-    return kit_shape_broken(ctx, "the broadcast of the operands");
+  OS_TRY(broadcast_plan(ctx, &plan, 2, (const op_tensor *const[]){a, b}, out));
   int bits = (int)op_elem_size(a->elem) * 8;
   if (plan.count == 0) return OS_OK;
   do {
-    ptrdiff_t i = 0, j = 0;
-    for (size_t d = 0; d < plan.rank; d++) {
-      i += (ptrdiff_t)index[d] * plan.strides[0][d];
-      j += (ptrdiff_t)index[d] * plan.strides[1][d];
-    }
-    int64_t result = elementwise__shift(kit_int(a, i), kit_int(b, j), bits, left);
+    int64_t result = elementwise__shift(kit_int(a, broadcast_at(&plan, 0, index)),
+                                        kit_int(b, broadcast_at(&plan, 1, index)), bits, left);
     memcpy((char *)out->data + at++ * (size_t)(bits / 8), &result, (size_t)(bits / 8)); // little-endian
   } while (kit_next(plan.rank, plan.dims, index));
   return OS_OK;
@@ -241,7 +222,6 @@ static os_status elementwise__compute_shift(op_run *ctx) {
 static os_status elementwise__compute_pow(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (out == NULL) return OS_OK;
   if (a->elem == b->elem) return elementwise__compute(ctx);
   op_elem wide = elem_is_integer(a->elem) && elem_is_integer(b->elem) ? OP_INT64 : OP_DOUBLE;
   if (elem_is_float(a->elem)) wide = elem_compute(a->elem);
@@ -336,7 +316,6 @@ static void elementwise__where_piece(void *argument, size_t begin, size_t end) {
 static os_status elementwise__compute_where(op_run *ctx) {
   const op_tensor *inputs[3] = {op_run_input(ctx, 0), op_run_input(ctx, 1), op_run_input(ctx, 2)};
   op_tensor *out = op_run_output(ctx, 0);
-  if (out == NULL) return OS_OK;
   if (inputs[0]->elem != OP_BOOL || inputs[1]->elem != inputs[2]->elem)
     return op_run_fail(ctx, "condition is %s, X %s, Y %s; expected bool and two equal types",
                        op_elem_name(inputs[0]->elem), op_elem_name(inputs[1]->elem),
@@ -344,12 +323,7 @@ static os_status elementwise__compute_where(op_run *ctx) {
   where_job job = {
       .out = out->data, .condition = inputs[0]->data, .a = inputs[1]->data, .b = inputs[2]->data};
   job.width = op_elem_size(out->elem);
-  size_t dims[3][OP_MAX_RANK], ranks[3], rank, shape[MATH_RANK];
-  for (size_t i = 0; i < 3; i++) ranks[i] = kit_shape(inputs[i], dims[i]);
-  if (!math_broadcast_plan(&job.plan, 3, ranks, (const size_t *const[]){dims[0], dims[1], dims[2]}, &rank,
-                           shape) ||
-      job.plan.count != (size_t)out->count)
-    return kit_shape_broken(ctx, "the broadcast of the operands");
+  OS_TRY(broadcast_plan(ctx, &job.plan, 3, inputs, out));
   op_parallel_for(ctx, job.plan.count, 1 << 15, elementwise__where_piece, &job);
   OS_TRY(kit_keep(out, inputs[1]));
   return kit_keep(out, inputs[2]);

@@ -35,7 +35,7 @@ static os_status gather__infer(op_infer *ctx) {
   int32_t rank, index_rank, axis;
   const op_dim *dims = op_infer_dims(ctx, 0, &rank), *index_dims = op_infer_dims(ctx, 1, &index_rank);
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(op_infer_node(ctx), "axis", 0), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
   if (index_rank < 0) return OS_OK;
   int32_t out_rank = rank + index_rank - 1;
   op_dim *out = op_infer_set_rank(ctx, 0, out_rank);
@@ -65,8 +65,7 @@ static os_status gather__plan(op_plan *ctx) {
 static os_status gather__compute(op_run *ctx) {
   const op_tensor *data = op_run_input(ctx, 0), *indices = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
-  int32_t axis = kit_axis(op_attr_int(op_run_node(ctx), "axis", 0), data->rank);
+  int32_t axis = kit_run_axis(ctx, 0, data->rank);
   if (out->rank != data->rank + indices->rank - 1) return kit_shape_broken(ctx, "the gathered data");
   if (out->count == 0) return OS_OK;
   size_t rows = (size_t)data->dims[axis], outer = kit_extent(data, 0, axis), count = (size_t)indices->count;
@@ -94,7 +93,7 @@ static os_status gather_elements__infer(op_infer *ctx) {
   const op_dim *dims = op_infer_dims(ctx, 0, &rank), *index_dims = op_infer_dims(ctx, 1, &index_rank);
   if (index_rank >= 0) op_infer_set_shape(ctx, 0, index_rank, index_dims);
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(op_infer_node(ctx), "axis", 0), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
   if (index_rank < 0) return OS_OK;
   OS_TRY(kit_want_rank(ctx, 1, rank, "indices"));
   for (int32_t i = 0; i < rank; i++) {
@@ -127,12 +126,11 @@ static size_t gather__row(char *dst, const char *src, const op_tensor *indices, 
 static os_status gather_elements__compute(op_run *ctx) {
   const op_tensor *data = op_run_input(ctx, 0), *indices = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (indices->rank != data->rank || out->count != indices->count || data->rank == 0) {
     return kit_shape_broken(ctx, "indices");
   }
   if (out->count == 0) return OS_OK;
-  int32_t axis = kit_axis(op_attr_int(op_run_node(ctx), "axis", 0), data->rank);
+  int32_t axis = kit_run_axis(ctx, 0, data->rank);
   size_t dims[OP_MAX_RANK], in_dims[OP_MAX_RANK], index[OP_MAX_RANK] = {0}, rank = kit_shape(indices, dims);
   ptrdiff_t strides[OP_MAX_RANK];
   kit_shape(data, in_dims);
@@ -193,7 +191,6 @@ static os_status gather_nd__infer(op_infer *ctx) {
 static os_status gather_nd__compute(op_run *ctx) {
   const op_tensor *data = op_run_input(ctx, 0), *indices = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   int32_t batch = (int32_t)op_attr_int(op_run_node(ctx), "batch_dims", 0);
   if (indices->rank < 1) return kit_shape_broken(ctx, "indices");
   int64_t depth = indices->dims[indices->rank - 1];

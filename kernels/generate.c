@@ -97,7 +97,6 @@ static os_status constant__densify(op_run *ctx, op_tensor *out, const op_value *
 static os_status constant__compute(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   const op_tensor *value = op_attr_tensor(node, "value");
   if (value) return kit_copy(out, value);
   const op_value *sparse = op_attr_sparse(node, "sparse_value");
@@ -154,7 +153,6 @@ static os_status fill__infer(op_infer *ctx) {
 static os_status fill__compute(op_run *ctx) {
   const op_tensor *value = op_attr_tensor(op_run_node(ctx), "value");
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (!value)
     kit_zero(out);
   else
@@ -242,13 +240,12 @@ static os_status range__infer(op_infer *ctx) {
 static os_status range__compute(op_run *ctx) {
   const op_tensor *start = op_run_input(ctx, 0), *delta = op_run_input(ctx, 2);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (out->count == 0) return OS_OK;
   if (range__is_float(out->elem)) {
     double first = kit_double(start, 0), step = kit_double(delta, 0);
     for (int64_t i = 0; i < out->count; i++) {
       double x = first + (double)i * step;
-      math_cast(kit_at(out, (size_t)i), (int)out->elem, &x, MATH_F64, 1, NULL);
+      kit_put(out, i, x);
     }
     return OS_OK;
   }
@@ -280,7 +277,6 @@ static os_status eye__infer(op_infer *ctx) {
 
 static os_status eye__compute(op_run *ctx) {
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   double one = 1;
   uint64_t element = 0;
   if (!math_cast(&element, (int)out->elem, &one, MATH_F64, 1, NULL)) {

@@ -5,10 +5,6 @@
 
 #include <math.h>
 
-static bool image__is(os_str text, const char *name) {
-  return text.len == strlen(name) && memcmp(text.data, name, text.len) == 0;
-}
-
 // ---- GridSample: where and how much ------------------------------------------------------------------------
 
 typedef enum sample_mode { SAMPLE_LINEAR, SAMPLE_NEAREST, SAMPLE_CUBIC, SAMPLE_MODES } sample_mode;
@@ -21,17 +17,13 @@ typedef enum sample_padding {
 
 // Version 16 says bilinear and bicubic for what is linear and cubic later.
 static sample_mode sample__mode(const op_node *node) {
-  os_str mode = op_attr_string(node, "mode", "linear");
-  if (image__is(mode, "linear") || image__is(mode, "bilinear")) return SAMPLE_LINEAR;
-  if (image__is(mode, "nearest")) return SAMPLE_NEAREST;
-  return image__is(mode, "cubic") || image__is(mode, "bicubic") ? SAMPLE_CUBIC : SAMPLE_MODES;
+  static const uint8_t modes[] = {SAMPLE_LINEAR, SAMPLE_NEAREST, SAMPLE_CUBIC,
+                                  SAMPLE_LINEAR, SAMPLE_CUBIC,   SAMPLE_MODES};
+  return (sample_mode)modes[kit_word(node, "mode", "linear\0nearest\0cubic\0bilinear\0bicubic\0")];
 }
 
 static sample_padding sample__padding(const op_node *node) {
-  os_str padding = op_attr_string(node, "padding_mode", "zeros");
-  if (image__is(padding, "zeros")) return SAMPLE_ZEROS;
-  if (image__is(padding, "border")) return SAMPLE_BORDER;
-  return image__is(padding, "reflection") ? SAMPLE_REFLECTION : SAMPLE_PADDINGS;
+  return (sample_padding)kit_word(node, "padding_mode", "zeros\0border\0reflection\0");
 }
 
 enum { SAMPLE_AXES = 4, SAMPLE_TAPS = 256 }; // spatial axes at most, and 4 taps on each
@@ -169,14 +161,13 @@ static void sample__store(op_tensor *out, size_t at, const op_tensor *in, size_t
   for (size_t t = 0; t < taps->count; t++) {
     sum += taps->weights[t] * kit_double(in, (int64_t)(plane + taps->offsets[t]));
   }
-  math_cast(kit_at(out, at), (int)out->elem, &sum, MATH_F64, 1, NULL);
+  kit_put(out, at, sum);
 }
 
 static os_status sample__compute(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *in = op_run_input(ctx, 0), *grid = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   int32_t rank = in->rank - 2;
   if (rank < 1 || grid->rank != in->rank || grid->dims[rank + 1] != rank)
     return kit_shape_broken(ctx, "grid");
@@ -251,7 +242,6 @@ static double affine__position(size_t i, size_t n, bool corners) {
 static os_status affine__compute(op_run *ctx) {
   const op_tensor *theta = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   bool corners = op_attr_int(op_run_node(ctx), "align_corners", 0) != 0;
   size_t dims[OP_MAX_RANK], index[OP_MAX_RANK] = {0}, rank = kit_shape(out, dims) - 2, at = 0;
   if (out->count == 0) return OS_OK;
@@ -265,7 +255,7 @@ static os_status affine__compute(op_run *ctx) {
         size_t axis = rank - d;
         sum += kit_double(theta, first + (int64_t)d) * affine__position(index[axis], dims[axis], corners);
       }
-      math_cast(kit_at(out, at++), (int)out->elem, &sum, MATH_F64, 1, NULL);
+      kit_put(out, at++, sum);
     }
   } while (kit_next(rank + 1, dims, index));
   return OS_OK;
@@ -374,7 +364,6 @@ static void fold__add(const fold_geometry *g, math_loop_id add, op_tensor *out, 
 static os_status fold__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0), *image = op_run_input(ctx, 1), *block = op_run_input(ctx, 2);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   int64_t image_dims[FOLD_AXES], block_dims[FOLD_AXES];
   size_t images = kit_ints(image, image_dims, FOLD_AXES), blocks = kit_ints(block, block_dims, FOLD_AXES);
   fold_geometry g;

@@ -96,6 +96,35 @@ os_status kit_want_rank(op_infer *ctx, uint32_t input, int32_t rank, const char 
   return op_infer_fail(ctx, OP_FAULT_SHAPE, "%s has rank %d, expected %d", what, (int)found, (int)rank);
 }
 
+os_status kit_want_least(op_infer *ctx, uint32_t input, int32_t rank, const char *what) {
+  int32_t found = op_infer_rank(ctx, input);
+  if (found < 0 || found >= rank) return OS_OK;
+  return op_infer_fail(ctx, OP_FAULT_SHAPE, "%s has rank %d, expected %d or more", what, (int)found,
+                       (int)rank);
+}
+
+os_status kit_infer_axis(op_infer *ctx, int64_t fallback, int32_t rank, int32_t *axis) {
+  return op_infer_axis(ctx, op_attr_int(op_infer_node(ctx), "axis", fallback), rank, "axis", axis);
+}
+
+const op_dim *kit_infer_same_type(op_infer *ctx, int32_t *rank) {
+  op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
+  return op_infer_dims(ctx, 0, rank);
+}
+
+// ---- Words ------------------------------------------------------------------------------------------------
+
+bool kit_text_is(os_str text, const char *word) {
+  return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
+}
+
+int kit_word(const op_node *node, const char *attribute, const char *words) {
+  os_str word = op_attr_string(node, attribute, words);
+  int index = 0;
+  for (; *words && !kit_text_is(word, words); words += strlen(words) + 1) index++;
+  return index;
+}
+
 // ---- Running ----------------------------------------------------------------------------------------------
 
 static int64_t kit__truncate(double x) {
@@ -149,6 +178,14 @@ double kit_double(const op_tensor *tensor, int64_t index) {
   case OP_ELEM_COUNT: return 0;
   default: return (double)kit_int(tensor, index);
   }
+}
+
+bool kit_put(const op_tensor *tensor, size_t index, double value) {
+  return math_cast(kit_at(tensor, index), (int)tensor->elem, &value, MATH_F64, 1, NULL);
+}
+
+int32_t kit_run_axis(const op_run *ctx, int64_t fallback, int32_t rank) {
+  return kit_axis(op_attr_int(op_run_node(ctx), "axis", fallback), rank);
 }
 
 size_t kit_ints(const op_tensor *tensor, int64_t *out, size_t room) {

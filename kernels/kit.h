@@ -41,8 +41,19 @@ os_status kit_want_natural(op_infer *ctx, const kit_list *list, const char *what
 os_status kit_infer_axes(op_infer *ctx, const kit_list *list, int32_t rank, const char *what, int32_t *axes);
 // Product of dims first..last-1.
 op_dim kit_product(op_infer *ctx, const op_dim *dims, int32_t first, int32_t last);
-// Fails when the rank is known and differs.
+// Fails when the rank is known and differs, or is lower.
 os_status kit_want_rank(op_infer *ctx, uint32_t input, int32_t rank, const char *what);
+os_status kit_want_least(op_infer *ctx, uint32_t input, int32_t rank, const char *what);
+// op_infer_axis of the attribute `axis`.
+os_status kit_infer_axis(op_infer *ctx, int64_t fallback, int32_t rank, int32_t *axis);
+// The output's type is that of the input; dims of input 0 as op_infer_dims.
+const op_dim *kit_infer_same_type(op_infer *ctx, int32_t *rank);
+
+// ---- Words ------------------------------------------------------------------------------------------------
+
+bool kit_text_is(os_str text, const char *word);
+// Which of `words`, each ended by a NUL, is a string attribute; their number when none is. The first is the fallback.
+int kit_word(const op_node *node, const char *attribute, const char *words);
 
 // ---- Running ----------------------------------------------------------------------------------------------
 
@@ -62,6 +73,10 @@ static inline int32_t kit_axis(int64_t axis, int32_t rank) {
 static inline char *kit_at(const op_tensor *tensor, size_t index) {
   return (char *)tensor->data + index * op_elem_size(tensor->elem);
 }
+// The attribute `axis` for a tensor of this rank.
+int32_t kit_run_axis(const op_run *ctx, int64_t fallback, int32_t rank);
+// Writes a number as Cast does; false when the type has none.
+bool kit_put(const op_tensor *tensor, size_t index, double value);
 // All bytes of an equally large tensor; nothing to do when they share memory. Strings stay alive.
 os_status kit_copy(op_tensor *to, const op_tensor *from);
 // To be called once bytes were copied by width: strings stay alive.

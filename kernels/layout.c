@@ -23,9 +23,8 @@ static bool transpose__perm(const op_node *node, int32_t rank, size_t *perm) {
 }
 
 static os_status transpose__infer(op_infer *ctx) {
-  op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
   int32_t rank;
-  const op_dim *dims = op_infer_dims(ctx, 0, &rank);
+  const op_dim *dims = kit_infer_same_type(ctx, &rank);
   size_t count = 0, perm[OP_MAX_RANK];
   const op_node *node = op_infer_node(ctx);
   op_attr_ints(node, "perm", &count);
@@ -49,7 +48,6 @@ static os_status transpose__infer(op_infer *ctx) {
 static os_status transpose__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   size_t dims[OP_MAX_RANK], perm[OP_MAX_RANK];
   size_t rank = kit_shape(in, dims);
   if (!transpose__perm(op_run_node(ctx), in->rank, perm) || out->count != in->count) {
@@ -118,8 +116,7 @@ static os_status concat__infer(op_infer *ctx) {
 
 static os_status concat__compute(op_run *ctx) {
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
-  int32_t axis = kit_axis(op_attr_int(op_run_node(ctx), "axis", 1), out->rank);
+  int32_t axis = kit_run_axis(ctx, 1, out->rank);
   size_t inner = kit_extent(out, axis + 1, out->rank) * op_elem_size(out->elem);
   size_t outer = kit_extent(out, 0, axis), row = inner * (size_t)out->dims[axis], offset = 0;
   for (uint32_t i = 0; i < op_run_input_count(ctx); i++) {
@@ -236,7 +233,7 @@ static os_status split__infer(op_infer *ctx) {
   int32_t rank, axis;
   const op_dim *dims = op_infer_dims(ctx, 0, &rank);
   if (rank < 0 || parts == 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 0), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
   split_sizes sizes;
   OS_TRY(split__sizes(ctx, &sizes, dims[axis], parts));
   op_dim begin = 0;
@@ -250,7 +247,7 @@ static os_status split__infer(op_infer *ctx) {
 
 static os_status split__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
-  int32_t axis = kit_axis(op_attr_int(op_run_node(ctx), "axis", 0), in->rank);
+  int32_t axis = kit_run_axis(ctx, 0, in->rank);
   size_t inner = kit_extent(in, axis + 1, in->rank) * op_elem_size(in->elem);
   size_t outer = kit_extent(in, 0, axis), row = inner * (size_t)in->dims[axis], offset = 0;
   for (uint32_t i = 0; i < op_run_output_count(ctx); i++) {
@@ -286,9 +283,8 @@ static os_status expand__dim(op_infer *ctx, int32_t axis, op_dim in, op_dim to, 
 }
 
 static os_status expand__infer(op_infer *ctx) {
-  op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
   int32_t rank;
-  const op_dim *dims = op_infer_dims(ctx, 0, &rank);
+  const op_dim *dims = kit_infer_same_type(ctx, &rank);
   kit_list shape;
   kit_infer_list(ctx, 1, &shape);
   OS_TRY(kit_want_rank(ctx, 1, 1, "shape"));
@@ -317,7 +313,6 @@ static os_status expand__infer(op_infer *ctx) {
 static os_status expand__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (out->rank < in->rank) return kit_shape_broken(ctx, "the input");
   size_t dims[OP_MAX_RANK], in_dims[OP_MAX_RANK];
   ptrdiff_t to[OP_MAX_RANK], from[OP_MAX_RANK] = {0}, in_strides[OP_MAX_RANK];
@@ -334,9 +329,8 @@ static os_status expand__compute(op_run *ctx) {
 }
 
 static os_status tile__infer(op_infer *ctx) {
-  op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
   int32_t rank;
-  const op_dim *dims = op_infer_dims(ctx, 0, &rank);
+  const op_dim *dims = kit_infer_same_type(ctx, &rank);
   OS_TRY(kit_want_rank(ctx, 1, 1, "repeats"));
   kit_list repeats;
   kit_infer_list(ctx, 1, &repeats);
@@ -354,9 +348,8 @@ static os_status tile__infer(op_infer *ctx) {
 
 // Version 1: one axis is repeated; both are scalars of the input's own type.
 static os_status tile__infer_axis(op_infer *ctx) {
-  op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
   int32_t rank, axis;
-  const op_dim *dims = op_infer_dims(ctx, 0, &rank);
+  const op_dim *dims = kit_infer_same_type(ctx, &rank);
   if (rank < 0) return OS_OK;
   op_dim *out = op_infer_set_rank(ctx, 0, rank);
   op_dim tiles = kit_infer_number(ctx, 1), place = kit_infer_number(ctx, 2);
@@ -372,7 +365,6 @@ static os_status tile__infer_axis(op_infer *ctx) {
 static os_status tile__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (out->rank != in->rank) return kit_shape_broken(ctx, "the repeated input");
   if (out->count == 0) return OS_OK;
   // Each axis becomes two: which copy, and where in it.

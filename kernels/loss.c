@@ -4,14 +4,10 @@
 #include "rows.h"
 #include "staging.h"
 
-typedef enum loss_reduction { LOSS_NONE, LOSS_SUM, LOSS_MEAN, LOSS_UNKNOWN } loss_reduction;
+typedef enum loss_reduction { LOSS_MEAN, LOSS_NONE, LOSS_SUM, LOSS_UNKNOWN } loss_reduction;
 
 static loss_reduction loss__reduction(const op_node *node) {
-  static const char *const names[] = {"none", "sum", "mean"};
-  os_str how = op_attr_string(node, "reduction", "mean");
-  for (int i = 0; i < 3; i++)
-    if (how.len == strlen(names[i]) && memcmp(how.data, names[i], how.len) == 0) return (loss_reduction)i;
-  return LOSS_UNKNOWN;
+  return (loss_reduction)kit_word(node, "reduction", "mean\0none\0sum\0");
 }
 
 // ---- Inference ------------------------------------------------------------------------------------------------
@@ -33,7 +29,7 @@ static os_status loss__infer_labels(op_infer *ctx, const op_dim *x, int32_t rank
 static os_status loss__infer(op_infer *ctx) {
   const op_node *node = op_infer_node(ctx);
   op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
-  if (op_infer_has_output(ctx, 1)) op_infer_copy(ctx, 1, 0);
+  op_infer_copy(ctx, 1, 0);
   loss_reduction reduction = loss__reduction(node);
   if (reduction == LOSS_UNKNOWN) {
     os_str how = op_attr_string(node, "reduction", "mean");
@@ -43,8 +39,7 @@ static os_status loss__infer(op_infer *ctx) {
   }
   int32_t rank;
   const op_dim *x = op_infer_dims(ctx, 0, &rank);
-  if (rank >= 0 && rank < 2)
-    return op_infer_fail(ctx, OP_FAULT_SHAPE, "scores have rank %d, expected 2 or more", (int)rank);
+  OS_TRY(kit_want_least(ctx, 0, 2, "scores"));
   if (op_infer_has_input(ctx, 2)) {
     OS_TRY(kit_want_rank(ctx, 2, 1, "weights"));
     op_dim classes = rank > 1 ? x[1] : OP_DIM_UNKNOWN,
@@ -70,8 +65,7 @@ typedef struct loss_shape {
 static os_status loss__sum(op_run *ctx, const loss_shape *s, const op_tensor *logs, op_tensor *y,
                            double *loss, double *weight) {
   const op_node *node = op_run_node(ctx);
-  const op_tensor *labels = op_run_input(ctx, 1),
-                  *weights = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  const op_tensor *labels = op_run_input(ctx, 1), *weights = op_run_input(ctx, 2);
   bool ignores = op_attr_has(node, "ignore_index");
   int64_t ignored = op_attr_int(node, "ignore_index", 0);
   *loss = *weight = 0;
@@ -88,7 +82,7 @@ static os_status loss__sum(op_run *ctx, const loss_shape *s, const op_tensor *lo
       *weight += w;
     }
     *loss += value;
-    if (y) math_cast(kit_at(y, i), (int)y->elem, &value, MATH_F64, 1, NULL);
+    if (y) kit_put(y, i, value);
   }
   return OS_OK;
 }
@@ -106,7 +100,7 @@ static os_status loss__reduce(op_run *ctx, const loss_shape *s, const op_tensor 
 
 static os_status loss__shape(op_run *ctx, loss_shape *s) {
   const op_tensor *x = op_run_input(ctx, 0), *labels = op_run_input(ctx, 1);
-  const op_tensor *weights = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  const op_tensor *weights = op_run_input(ctx, 2);
   if (x->rank < 2 || !elem_is_float(x->elem) || !elem_is_integer(labels->elem))
     return op_run_fail(ctx, "scores must be floats of rank 2 or more, labels integers");
   *s = (loss_shape){(size_t)x->dims[0], (size_t)x->dims[1], kit_extent(x, 2, x->rank)};
@@ -124,7 +118,7 @@ static os_status loss__compute(op_run *ctx) {
 
 static os_status loss__compute_entropy(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0);
-  op_tensor *log_prob = op_run_output_count(ctx) > 1 ? op_run_output(ctx, 1) : NULL;
+  op_tensor *log_prob = op_run_output(ctx, 1);
   loss_shape s;
   OS_TRY(loss__shape(ctx, &s));
   op_elem wide = elem_compute(x->elem);

@@ -65,7 +65,6 @@ static os_status matmul__plan(op_plan *ctx) {
 // Runs a described product of floats, staging narrow types in scratch; `tail` is what follows it.
 static os_status matmul__run(op_run *ctx, product *p, fused *tail, float *scratch) {
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   const matmul_packed *head = op_run_packed(ctx);
   p->packed = head ? (const char *)(head + 1) : NULL;
   p->a = stage_read(op_run_input(ctx, 0), &scratch);
@@ -81,7 +80,6 @@ static os_status matmul__run(op_run *ctx, product *p, fused *tail, float *scratc
 static os_status matmul__compute(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   const matmul_packed *head = op_run_packed(ctx);
   product p;
   if (head)
@@ -102,7 +100,7 @@ static os_status matmul__compute(op_run *ctx) {
 static os_status gemm__infer_c(op_infer *ctx, op_dim m, op_dim n) {
   const op_node *node = op_infer_node(ctx);
   int32_t rank = -1;
-  const op_dim *c = op_infer_has_input(ctx, 2) ? op_infer_dims(ctx, 2, &rank) : NULL;
+  const op_dim *c = op_infer_dims(ctx, 2, &rank);
   if (rank < 0) return OS_OK;
   if (rank > 2) return op_infer_fail(ctx, OP_FAULT_SHAPE, "C has rank %d, expected 2 or less", (int)rank);
   bool stretch = op_node_since(node) >= 7 || op_attr_int(node, "broadcast", 0) != 0;
@@ -204,9 +202,8 @@ static void gemm__tail(const product *p, op_tensor *y, const op_tensor *c, doubl
 static os_status gemm__compute(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
-  const op_tensor *c = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  const op_tensor *c = op_run_input(ctx, 2);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   const matmul_packed *head = op_run_packed(ctx);
   product p;
   if (head)

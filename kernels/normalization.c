@@ -69,7 +69,7 @@ static op_elem norm__stash(const op_node *node) {
 static os_status norm__infer_scale(op_infer *ctx, uint32_t input, const char *what) {
   int32_t rank, scale_rank;
   const op_dim *x = op_infer_dims(ctx, 0, &rank);
-  const op_dim *scale = op_infer_has_input(ctx, input) ? op_infer_dims(ctx, input, &scale_rank) : NULL;
+  const op_dim *scale = op_infer_dims(ctx, input, &scale_rank);
   if (scale == NULL || rank < 0) return OS_OK;
   if (scale_rank > rank)
     return op_infer_fail(ctx, OP_FAULT_SHAPE, "%s has rank %d, more than X's %d", what, (int)scale_rank,
@@ -90,16 +90,14 @@ static os_status norm__infer_layer(op_infer *ctx) {
   if (!elem_is_float(stash))
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "`stash_type` is %lld, which is no float type",
                          (long long)op_attr_int(node, "stash_type", 1));
-  for (uint32_t o = 1; o < 3; o++)
-    if (op_infer_has_output(ctx, o)) op_infer_set_elem(ctx, o, stash);
+  for (uint32_t o = 1; o < 3; o++) op_infer_set_elem(ctx, o, stash);
   int32_t rank, axis;
   const op_dim *x = op_infer_dims(ctx, 0, &rank);
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", -1), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, -1, rank, &axis));
   op_dim kept[OP_MAX_RANK];
   for (int32_t d = 0; d < rank; d++) kept[d] = d < axis ? x[d] : 1;
-  for (uint32_t o = 1; o < 3; o++)
-    if (op_infer_has_output(ctx, o)) op_infer_set_shape(ctx, o, rank, kept);
+  for (uint32_t o = 1; o < 3; o++) op_infer_set_shape(ctx, o, rank, kept);
   OS_TRY(norm__infer_scale(ctx, 1, "Scale"));
   return norm__infer_scale(ctx, 2, "B");
 }
@@ -114,7 +112,7 @@ static os_status norm__infer_rms(op_infer *ctx) {
                          (long long)op_attr_int(node, "stash_type", 1));
   int32_t rank = op_infer_rank(ctx, 0), axis;
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", -1), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, -1, rank, &axis));
   return norm__infer_scale(ctx, 1, "scale");
 }
 
@@ -150,16 +148,15 @@ static bool norm__covers(const op_tensor *tensor, const op_tensor *x, int32_t ax
 }
 
 static void norm__give(op_run *ctx, uint32_t output, const float *values) {
-  op_tensor *to = op_run_output_count(ctx) > output ? op_run_output(ctx, output) : NULL;
+  op_tensor *to = op_run_output(ctx, output);
   if (to) math_cast(to->data, (int)to->elem, values, MATH_F32, (size_t)to->count, NULL);
 }
 
 static os_status norm__compute_layer(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *x = op_run_input(ctx, 0), *scale = op_run_input(ctx, 1);
-  const op_tensor *shift = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  const op_tensor *shift = op_run_input(ctx, 2);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   int64_t written = op_attr_int(node, "axis", -1);
   if (written < -x->rank || written >= x->rank || !elem_is_float(x->elem))
     return op_run_fail(ctx, "axis %lld of %s is out of range for rank %d", (long long)written,
@@ -223,8 +220,7 @@ static os_status norm__infer_group(op_infer *ctx) {
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "`num_groups` is %lld, expected at least 1",
                          (long long)groups);
   int32_t rank = op_infer_rank(ctx, 0);
-  if (rank >= 0 && rank < 2)
-    return op_infer_fail(ctx, OP_FAULT_SHAPE, "X has rank %d, expected 2 or more", (int)rank);
+  OS_TRY(kit_want_least(ctx, 0, 2, "X"));
   op_dim channels = rank > 1 ? op_infer_dim(ctx, 0, 1) : OP_DIM_UNKNOWN;
   if (channels >= 0 && channels % groups != 0)
     return op_infer_fail(ctx, OP_FAULT_SHAPE, "X has %lld channels, which %lld groups do not divide",
@@ -254,7 +250,6 @@ static void norm__scale_piece(void *argument, size_t begin, size_t end) {
 static os_status norm__groups(op_run *ctx, size_t groups, size_t period, double epsilon) {
   const op_tensor *x = op_run_input(ctx, 0), *scale = op_run_input(ctx, 1), *shift = op_run_input(ctx, 2);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   if (!elem_is_float(x->elem) || scale->elem != x->elem || shift->elem != x->elem ||
       (size_t)scale->count != period || (size_t)shift->count != period)
     return op_run_fail(ctx, "scale and bias must have %zu elements of %s", period, op_elem_name(x->elem));
@@ -338,7 +333,6 @@ static void norm__mvn(double *x, size_t rows, size_t n) {
 static os_status norm__compute_mvn(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   uint32_t mask;
   int64_t bad;
   if (norm__mvn_mask(op_run_node(ctx), x->rank, &mask, &bad) != OS_OK || !elem_is_float(x->elem))
@@ -377,7 +371,7 @@ static os_status norm__infer_lp(op_infer *ctx) {
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "`p` is %lld, expected 1 or 2", (long long)p);
   int32_t rank = op_infer_rank(ctx, 0), axis;
   if (rank < 0) return OS_OK;
-  return op_infer_axis(ctx, op_attr_int(node, "axis", -1), rank, "axis", &axis);
+  return kit_infer_axis(ctx, -1, rank, &axis);
 }
 
 // One column of n elements `stride` apart; all zeros stay.
@@ -392,7 +386,7 @@ static void norm__lp_column(const op_tensor *x, op_tensor *y, size_t first, size
   for (size_t i = 0; i < n; i++) {
     size_t at = first + i * stride;
     double value = norm == 0 ? 0 : kit_double(x, (int64_t)at) / norm;
-    math_cast(kit_at(y, at), (int)y->elem, &value, MATH_F64, 1, NULL);
+    kit_put(y, at, value);
   }
 }
 
@@ -400,7 +394,6 @@ static os_status norm__compute_lp(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *x = op_run_input(ctx, 0);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   int64_t axis = op_attr_int(node, "axis", -1);
   if (axis < -x->rank || axis >= x->rank || !elem_is_float(x->elem))
     return op_run_fail(ctx, "axis %lld is out of range for rank %d", (long long)axis, (int)x->rank);
@@ -419,10 +412,7 @@ static os_status norm__infer_lrn(op_infer *ctx) {
   int64_t size = op_attr_int(op_infer_node(ctx), "size", 0);
   if (size < 1)
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "`size` is %lld, expected at least 1", (long long)size);
-  int32_t rank = op_infer_rank(ctx, 0);
-  if (rank >= 0 && rank < 2)
-    return op_infer_fail(ctx, OP_FAULT_SHAPE, "X has rank %d, expected 2 or more", (int)rank);
-  return OS_OK;
+  return kit_want_least(ctx, 0, 2, "X");
 }
 
 typedef struct lrn_job {
@@ -480,7 +470,7 @@ static void norm__lrn_piece(void *argument, size_t begin, size_t end) {
       }
       size_t at = row * job->plane + i;
       double result = kit_double(job->x, (int64_t)at) / math_pow(job->bias + job->alpha * sum, job->beta);
-      math_cast(kit_at(job->y, at), (int)job->y->elem, &result, MATH_F64, 1, NULL);
+      kit_put(job->y, at, result);
     }
   }
 }
@@ -489,7 +479,6 @@ static os_status norm__compute_lrn(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *x = op_run_input(ctx, 0);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   int64_t size = op_attr_int(node, "size", 0);
   if (x->rank < 2 || size < 1 || !elem_is_float(x->elem))
     return op_run_fail(ctx, "X must be of rank 2 or more, `size` positive");

@@ -100,7 +100,7 @@ static os_status quant__infer_scale(op_infer *ctx) {
   if (block == 0 && rank == 1 && op_attr_int(node, "axis", 1) == 1)
     axis = 0;
   else
-    OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 1), rank, "axis", &axis));
+    OS_TRY(kit_infer_axis(ctx, 1, rank, &axis));
   op_dim merged;
   if (block > 0) return quant__infer_blocks(ctx, block, x, rank, scale, scale_rank, axis);
   return op_infer_merge_dim(ctx, x[axis], scale[0], "the axis of x and the scale", &merged);
@@ -180,8 +180,7 @@ typedef struct quant_job {
 } quant_job;
 
 static os_status quant__prepare(op_run *ctx, quant_job *job, op_elem zero_elem) {
-  const op_tensor *scale = op_run_input(ctx, 1),
-                  *zero = op_run_input_count(ctx) > 2 ? op_run_input(ctx, 2) : NULL;
+  const op_tensor *scale = op_run_input(ctx, 1), *zero = op_run_input(ctx, 2);
   float *scales = op_run_scratch(ctx), *zeros = scales + quant__round(scale->count);
   job->x = op_run_input(ctx, 0);
   job->y = op_run_output(ctx, 0);
@@ -295,7 +294,6 @@ static size_t quant__grain(const quant_layout *l) {
 static os_status quant__quantize(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   quant_job job = {.saturate = op_attr_int(node, "saturate", 1) != 0};
   OS_TRY(quant__prepare(ctx, &job, y->elem));
   float low, high;
@@ -334,7 +332,6 @@ static void quant__dequantize_piece(void *argument, size_t begin, size_t end) {
 
 static os_status quant__dequantize(op_run *ctx) {
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   quant_job job = {0};
   OS_TRY(quant__prepare(ctx, &job, op_run_input(ctx, 0)->elem));
   if (!elem_is_float(y->elem) || job.x->elem == OP_STRING)
@@ -376,7 +373,6 @@ static os_status quant__dynamic(op_run *ctx) {
   origin = rintf(origin < 0 ? 0 : origin > 255 ? 255 : origin);
   if (scale) *(float *)scale->data = step;
   if (zero) *(uint8_t *)zero->data = (uint8_t)origin;
-  if (y == NULL) return OS_OK;
   quant_job job = {.x = x, .y = y, .scale = &step, .zero = &origin, .division = OP_FLOAT};
   job.layout = (quant_layout){.kind = QUANT_TENSOR, .count = (size_t)x->count};
   job.layout.runs = (job.layout.count + QUANT_CHUNK - 1) / QUANT_CHUNK;

@@ -64,7 +64,7 @@ static os_status random__infer_shape(op_infer *ctx) {
 }
 
 static os_status random__store(op_run *ctx, op_tensor *out, int64_t index, double x) {
-  if (math_cast(kit_at(out, (size_t)index), (int)out->elem, &x, MATH_F64, 1, NULL)) return OS_OK;
+  if (kit_put(out, index, x)) return OS_OK;
   return op_run_fail(ctx, "random numbers of type %s are not defined", op_elem_name(out->elem));
 }
 
@@ -72,7 +72,6 @@ static os_status random__store(op_run *ctx, op_tensor *out, int64_t index, doubl
 
 static os_status uniform__compute(op_run *ctx) {
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   uint64_t state = random__stream(ctx);
   double low = op_attr_float(op_run_node(ctx), "low", 0), high = op_attr_float(op_run_node(ctx), "high", 1);
   for (int64_t i = 0; i < out->count; i++) {
@@ -83,7 +82,6 @@ static os_status uniform__compute(op_run *ctx) {
 
 static os_status normal__compute(op_run *ctx) {
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   uint64_t state = random__stream(ctx);
   double mean = op_attr_float(op_run_node(ctx), "mean", 0),
          scale = op_attr_float(op_run_node(ctx), "scale", 1);
@@ -96,7 +94,6 @@ static os_status normal__compute(op_run *ctx) {
 static os_status bernoulli__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   uint64_t state = random__stream(ctx);
   for (int64_t i = 0; i < out->count; i++) {
     OS_TRY(random__store(ctx, out, i, random__uniform(&state) < kit_double(in, i)));
@@ -130,7 +127,6 @@ static int64_t multinomial__draw(const op_tensor *in, int64_t begin, int64_t cla
 static os_status multinomial__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   int64_t classes = in->dims[1], samples = out->dims[1];
   if (out->count > 0 && classes == 0) return op_run_fail(ctx, "there are no classes to draw from");
   uint64_t state = random__stream(ctx);

@@ -20,7 +20,7 @@ static os_status ranking__infer_arg(op_infer *ctx) {
     op_infer_set_rank(ctx, 0, 0);
     return OS_OK;
   }
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 0), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
   if (dims[axis] == 0) return op_infer_fail(ctx, OP_FAULT_SHAPE, "axis %d of the input is empty", (int)axis);
   bool keep = op_attr_int(node, "keepdims", 1) == 1;
   op_dim out[OP_MAX_RANK];
@@ -86,11 +86,11 @@ static os_status ranking__compute_arg(op_run *ctx) {
 static os_status ranking__infer_top(op_infer *ctx) {
   const op_node *node = op_infer_node(ctx);
   op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
-  if (op_infer_has_output(ctx, 1)) op_infer_set_elem(ctx, 1, OP_INT64);
+  op_infer_set_elem(ctx, 1, OP_INT64);
   int32_t rank, axis;
   const op_dim *dims = op_infer_dims(ctx, 0, &rank);
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", -1), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, -1, rank, &axis));
   op_dim k = OP_DIM_UNKNOWN;
   if (op_attr_has(node, "k"))
     k = op_attr_int(node, "k", 0);
@@ -102,8 +102,7 @@ static os_status ranking__infer_top(op_infer *ctx) {
                          (long long)dims[axis]);
   op_dim out[OP_MAX_RANK];
   for (int32_t d = 0; d < rank; d++) out[d] = d == axis ? k : dims[d];
-  for (uint32_t i = 0; i < 2; i++)
-    if (op_infer_has_output(ctx, i)) op_infer_set_shape(ctx, i, rank, out);
+  for (uint32_t i = 0; i < 2; i++) op_infer_set_shape(ctx, i, rank, out);
   return OS_OK;
 }
 

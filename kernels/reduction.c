@@ -28,7 +28,7 @@ static os_status reduction__infer_unknown_axes(op_infer *ctx, const kit_list *li
     return OS_OK;
   }
   int32_t axes_rank;
-  const op_dim *axes = op_infer_has_input(ctx, 1) ? op_infer_dims(ctx, 1, &axes_rank) : NULL;
+  const op_dim *axes = op_infer_dims(ctx, 1, &axes_rank);
   int64_t count = list->present ? (int64_t)list->count : axes && axes_rank == 1 ? axes[0] : -1;
   if (count > 0 && count <= rank) op_infer_set_rank(ctx, 0, rank - (int32_t)count);
   return OS_OK;
@@ -36,9 +36,8 @@ static os_status reduction__infer_unknown_axes(op_infer *ctx, const kit_list *li
 
 static os_status reduction__infer(op_infer *ctx) {
   const op_node *node = op_infer_node(ctx);
-  op_infer_set_type(ctx, 0, op_infer_type(ctx, 0));
   int32_t rank;
-  const op_dim *dims = op_infer_dims(ctx, 0, &rank);
+  const op_dim *dims = kit_infer_same_type(ctx, &rank);
   if (rank < 0) return OS_OK;
   bool keep = op_attr_int(node, "keepdims", 1) == 1, written;
   kit_list list;
@@ -196,7 +195,7 @@ static os_status reduction__run(op_run *ctx, math_reduction reduction, op_elem e
 
 static os_status reduction__mask(op_run *ctx, const op_tensor *x, uint32_t *mask) {
   const op_node *node = op_run_node(ctx);
-  const op_tensor *input = op_run_input_count(ctx) > 1 ? op_run_input(ctx, 1) : NULL;
+  const op_tensor *input = op_run_input(ctx, 1);
   size_t count;
   const int64_t *attribute = op_attr_ints(node, "axes", &count);
   if (input) count = (size_t)input->count;
@@ -216,7 +215,6 @@ static os_status reduction__compute(op_run *ctx) {
   math_reduction reduction = reduction__kind(op_run_node(ctx))->reduction;
   const op_tensor *x = op_run_input(ctx, 0);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   uint32_t mask;
   OS_TRY(reduction__mask(ctx, x, &mask));
   reduction_groups groups;

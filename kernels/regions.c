@@ -176,15 +176,14 @@ static os_status regions__infer(op_infer *ctx, op_dim columns, op_dim height, op
 
 // ---- RoiAlign ---------------------------------------------------------------------------------------------
 
-static bool align__is(const op_node *node, const char *attribute, const char *fallback, const char *name) {
-  os_str text = op_attr_string(node, attribute, fallback);
-  return text.len == strlen(name) && memcmp(text.data, name, text.len) == 0;
-}
+enum { ALIGN_AVERAGE, ALIGN_MAXIMUM };
+
+static int align__mode(const op_node *node) { return kit_word(node, "mode", "avg\0max\0"); }
 
 static os_status align__infer(op_infer *ctx) {
   const op_node *node = op_infer_node(ctx);
   op_dim merged;
-  if (!align__is(node, "mode", "avg", "avg") && !align__is(node, "mode", "avg", "max")) {
+  if (align__mode(node) > ALIGN_MAXIMUM) {
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "mode must be avg or max");
   }
   OS_TRY(kit_want_rank(ctx, 2, 1, "batch_indices"));
@@ -241,8 +240,8 @@ static double align__bin(const align_grid *grid, const float *plane, size_t row,
 
 static align_grid align__grid(const op_node *node, const op_tensor *in, const op_tensor *out,
                               const op_tensor *rois, size_t r) {
-  bool half = op_node_since(node) >= 16 &&
-              align__is(node, "coordinate_transformation_mode", "half_pixel", "half_pixel");
+  bool half =
+      op_node_since(node) >= 16 && kit_word(node, "coordinate_transformation_mode", "half_pixel\0") == 0;
   double scale = op_attr_float(node, "spatial_scale", 1), offset = half ? 0.5 : 0;
   int64_t ratio = op_attr_int(node, "sampling_ratio", 0);
   align_grid grid;
@@ -263,12 +262,11 @@ static os_status align__compute(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *in = op_run_input(ctx, 0), *rois = op_run_input(ctx, 1), *batches = op_run_input(ctx, 2);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (rois->count != out->dims[0] * 4 || batches->count != out->dims[0]) return kit_shape_broken(ctx, "rois");
   if (out->count == 0) return OS_OK;
   size_t plane = kit_extent(in, 2, 4), at = 0;
   if (plane == 0) return op_run_fail(ctx, "an empty image has no regions");
-  bool maximum = align__is(node, "mode", "avg", "max");
+  bool maximum = align__mode(node) == ALIGN_MAXIMUM;
   op_value *owner;
   const float *image = regions__floats(ctx, in, &owner);
   if (!image) return OS_OUT_OF_MEMORY;
@@ -285,7 +283,7 @@ static os_status align__compute(op_run *ctx) {
       for (size_t row = 0; row < (size_t)out->dims[2]; row++) {
         for (size_t column = 0; column < (size_t)out->dims[3]; column++) {
           double value = align__bin(&grid, from, row, column, maximum);
-          math_cast(kit_at(out, at++), (int)out->elem, &value, MATH_F64, 1, NULL);
+          kit_put(out, at++, value);
         }
       }
     }
@@ -316,7 +314,6 @@ static void pool__bin(double start, double length, int64_t i, int64_t n, int64_t
 static os_status pool__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0), *rois = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (rois->count != out->dims[0] * 5) return kit_shape_broken(ctx, "rois");
   double scale = op_attr_float(op_run_node(ctx), "spatial_scale", 1);
   size_t at = 0, plane = kit_extent(in, 2, 4);
@@ -342,7 +339,7 @@ static os_status pool__compute(op_run *ctx) {
             if (value > highest || value != value) highest = value;
           }
         }
-        math_cast(kit_at(out, at), (int)out->elem, &highest, MATH_F64, 1, NULL);
+        kit_put(out, at, highest);
       }
     }
   }

@@ -9,7 +9,13 @@
 
 // ---- Attributes -------------------------------------------------------------------------------------------
 
-typedef enum resize_mode { RESIZE_NEAREST, RESIZE_LINEAR, RESIZE_CUBIC, RESIZE_MODES } resize_mode;
+typedef enum resize_mode {
+  RESIZE_NEAREST,
+  RESIZE_LINEAR,
+  RESIZE_CUBIC,
+  RESIZE_BILINEAR /* Upsample 1 */,
+  RESIZE_MODES
+} resize_mode;
 typedef enum resize_space {
   RESIZE_HALF_PIXEL,
   RESIZE_HALF_PIXEL_SYMMETRIC,
@@ -34,13 +40,6 @@ typedef enum resize_ratio {
   RESIZE_RATIOS
 } resize_ratio;
 
-static const char *const resize_modes[] = {"nearest", "linear", "cubic"};
-static const char *const resize_spaces[] = {
-    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-    "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
-static const char *const resize_rounds[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
-static const char *const resize_ratios[] = {"stretch", "not_larger", "not_smaller"};
-
 typedef struct resize_options {
   resize_mode mode;
   resize_space space;
@@ -50,14 +49,6 @@ typedef struct resize_options {
   double cubic_a, extrapolation;
 } resize_options;
 
-static int resize__name(const op_node *node, const char *attribute, const char *const *names, int count) {
-  os_str name = op_attr_string(node, attribute, names[0]);
-  for (int i = 0; i < count; i++) {
-    if (name.len == strlen(names[i]) && memcmp(name.data, names[i], name.len) == 0) return i;
-  }
-  return count;
-}
-
 // Upsample and Resize 10 have no say in coordinates: asymmetric, floor.
 static bool resize__old(const op_node *node) {
   return op_node_type(node).data[0] == 'U' || op_node_since(node) < 11;
@@ -65,18 +56,19 @@ static bool resize__old(const op_node *node) {
 
 static resize_options resize__options(const op_node *node) {
   resize_options options = {
-      .mode = (resize_mode)resize__name(node, "mode", resize_modes, RESIZE_MODES),
-      .space =
-          (resize_space)resize__name(node, "coordinate_transformation_mode", resize_spaces, RESIZE_SPACES),
-      .round = (resize_round)resize__name(node, "nearest_mode", resize_rounds, RESIZE_ROUNDS),
-      .ratio = (resize_ratio)resize__name(node, "keep_aspect_ratio_policy", resize_ratios, RESIZE_RATIOS),
+      .mode = (resize_mode)kit_word(node, "mode", "nearest\0linear\0cubic\0bilinear\0"),
+      .space = (resize_space)kit_word(node, "coordinate_transformation_mode",
+                                      "half_pixel\0half_pixel_symmetric\0pytorch_half_pixel\0align_corners\0"
+                                      "asymmetric\0tf_half_pixel_for_nn\0tf_crop_and_resize\0"),
+      .round = (resize_round)kit_word(node, "nearest_mode",
+                                      "round_prefer_floor\0round_prefer_ceil\0floor\0ceil\0"),
+      .ratio = (resize_ratio)kit_word(node, "keep_aspect_ratio_policy", "stretch\0not_larger\0not_smaller\0"),
       .antialias = op_attr_int(node, "antialias", 0) != 0,
       .exclude_outside = op_attr_int(node, "exclude_outside", 0) != 0,
       .cubic_a = op_attr_float(node, "cubic_coeff_a", -0.75),
       .extrapolation = op_attr_float(node, "extrapolation_value", 0),
   };
-  os_str mode = op_attr_string(node, "mode", "nearest");
-  if (mode.len == 8 && memcmp(mode.data, "bilinear", 8) == 0) options.mode = RESIZE_LINEAR; // Upsample 1
+  if (options.mode == RESIZE_BILINEAR) options.mode = RESIZE_LINEAR;
   if (resize__old(node)) {
     options.space = RESIZE_ASYMMETRIC;
     options.round = RESIZE_FLOOR;
@@ -545,7 +537,6 @@ static os_status resize__compute(op_run *ctx) {
   const op_node *node = op_run_node(ctx);
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   resize_sizes sizes = {0};
   resize__attribute_scales(node, &sizes);
   uint32_t input = resize__scales_input(node);

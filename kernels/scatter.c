@@ -13,25 +13,21 @@ typedef struct scatter_reduction {
 // Which loop joins old and new value; false for a reduction that is unknown or has no meaning for the element type.
 static bool scatter__reduction(const op_node *node, op_elem elem, scatter_reduction *out) {
   static const struct {
-    const char *name;
     math_op op, of_bool;
-  } known[] = {{"add", MATH_OP_add, MATH_OP_or},
-               {"mul", MATH_OP_mul, MATH_OP_and},
-               {"max", MATH_OP_max, MATH_OP_or},
-               {"min", MATH_OP_min, MATH_OP_and}};
-  os_str name = op_attr_string(node, "reduction", "none");
-  *out = (scatter_reduction){.none = name.len == 4 && memcmp(name.data, "none", 4) == 0, .type = (int)elem};
-  if (out->none) return true;
-  for (size_t i = 0; i < sizeof known / sizeof *known && name.len == 3; i++) {
-    if (memcmp(name.data, known[i].name, 3) != 0) continue;
-    // The narrow floats go through the f32 loop.
-    bool narrow = elem != OP_BOOL && math_type_width((int)elem) > 0 &&
-                  math_loop_find(known[i].op, (int)elem) == LOOP_NONE;
-    out->loop =
-        math_loop_find(elem == OP_BOOL ? known[i].of_bool : known[i].op, narrow ? MATH_F32 : (int)elem);
-    return out->loop != LOOP_NONE;
-  }
-  return false;
+  } known[] = {{MATH_OP_add, MATH_OP_or},
+               {MATH_OP_mul, MATH_OP_and},
+               {MATH_OP_max, MATH_OP_or},
+               {MATH_OP_min, MATH_OP_and}};
+  int how = kit_word(node, "reduction", "none\0add\0mul\0max\0min\0") - 1;
+  *out = (scatter_reduction){.none = how < 0, .type = (int)elem};
+  if (how < 0) return true;
+  if (how == 4) return false;
+  math_op op = elem == OP_BOOL ? known[how].of_bool : known[how].op;
+  // The narrow floats go through the f32 loop.
+  bool narrow =
+      elem != OP_BOOL && math_type_width((int)elem) > 0 && math_loop_find(op, (int)elem) == LOOP_NONE;
+  out->loop = math_loop_find(op, narrow ? MATH_F32 : (int)elem);
+  return out->loop != LOOP_NONE;
 }
 
 static void scatter__put(const scatter_reduction *how, char *to, const char *from, size_t n, size_t width) {
@@ -72,7 +68,7 @@ static os_status scatter_elements__infer(op_infer *ctx) {
   const op_dim *index_dims = op_infer_dims(ctx, 1, &index_rank),
                *update_dims = op_infer_dims(ctx, 2, &update_rank);
   if (rank >= 0) {
-    OS_TRY(op_infer_axis(ctx, op_attr_int(op_infer_node(ctx), "axis", 0), rank, "axis", &axis));
+    OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
     OS_TRY(kit_want_rank(ctx, 1, rank, "indices"));
     OS_TRY(kit_want_rank(ctx, 2, rank, "updates"));
   }
@@ -107,7 +103,7 @@ static os_status scatter_elements__compute(op_run *ctx) {
     return kit_shape_broken(ctx, "updates");
   }
   if (indices->count == 0) return OS_OK;
-  int32_t axis = kit_axis(op_attr_int(op_run_node(ctx), "axis", 0), out->rank);
+  int32_t axis = kit_run_axis(ctx, 0, out->rank);
   size_t dims[OP_MAX_RANK], out_dims[OP_MAX_RANK], index[OP_MAX_RANK] = {0}, rank = kit_shape(indices, dims);
   ptrdiff_t strides[OP_MAX_RANK];
   kit_shape(out, out_dims);
@@ -179,17 +175,19 @@ static os_status scatter_nd__compute(op_run *ctx) {
 
 // ---- TensorScatter ----------------------------------------------------------------------------------------
 
+enum { TENSOR_SCATTER_LINEAR, TENSOR_SCATTER_CIRCULAR };
+
+static int tensor_scatter__mode(const op_node *node) { return kit_word(node, "mode", "linear\0circular\0"); }
+
 static os_status tensor_scatter__infer(op_infer *ctx) {
   op_infer_copy(ctx, 0, 0);
   int32_t rank, update_rank, axis;
   const op_dim *dims = op_infer_dims(ctx, 0, &rank), *update_dims = op_infer_dims(ctx, 1, &update_rank);
-  os_str mode = op_attr_string(op_infer_node(ctx), "mode", "linear");
-  bool linear = mode.len == 6 && memcmp(mode.data, "linear", 6) == 0;
-  if (!linear && !(mode.len == 8 && memcmp(mode.data, "circular", 8) == 0)) {
+  if (tensor_scatter__mode(op_infer_node(ctx)) > TENSOR_SCATTER_CIRCULAR) {
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "mode must be linear or circular");
   }
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(op_infer_node(ctx), "axis", -2), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, -2, rank, &axis));
   if (axis == 0) return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "axis is 0, the batch axis");
   OS_TRY(kit_want_rank(ctx, 1, rank, "update"));
   for (int32_t i = 0; i < update_rank; i++) {
@@ -208,14 +206,13 @@ static os_status tensor_scatter__compute(op_run *ctx) {
   const op_tensor *cache = op_run_input(ctx, 0), *update = op_run_input(ctx, 1),
                   *starts = op_run_input(ctx, 2);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
-  int32_t axis = kit_axis(op_attr_int(op_run_node(ctx), "axis", -2), out->rank);
+  int32_t axis = kit_run_axis(ctx, -2, out->rank);
   if (update->elem != out->elem || update->rank != out->rank || axis < 1)
     return kit_shape_broken(ctx, "update");
   OS_TRY(kit_copy(out, cache));
   if (update->count == 0) return OS_OK;
   OS_TRY(kit_keep(out, update));
-  bool circular = op_attr_string(op_run_node(ctx), "mode", "linear").len == 8;
+  bool circular = tensor_scatter__mode(op_run_node(ctx)) == TENSOR_SCATTER_CIRCULAR;
   int64_t room = out->dims[axis], length = update->dims[axis];
   size_t batches = (size_t)out->dims[0], prefixes = kit_extent(out, 0, axis),
          row = kit_extent(out, axis + 1, out->rank);

@@ -25,7 +25,7 @@ static os_status compress__infer(op_infer *ctx) {
     return OS_OK;
   }
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 0), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
   op_dim *out = op_infer_set_rank(ctx, 0, rank);
   for (int32_t i = 0; out && i < rank; i++) out[i] = i == axis ? kept : dims[i];
   return OS_OK;
@@ -35,7 +35,7 @@ static os_status compress__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0), *condition = op_run_input(ctx, 1);
   const op_node *node = op_run_node(ctx);
   bool flat = !op_attr_has(node, "axis");
-  int32_t axis = flat ? 0 : kit_axis(op_attr_int(node, "axis", 0), in->rank);
+  int32_t axis = flat ? 0 : kit_run_axis(ctx, 0, in->rank);
   int64_t places = flat ? in->count : in->dims[axis], kept = compress__kept(condition), dims[OP_MAX_RANK];
   for (int64_t i = places; i < condition->count; i++) {
     if (((const uint8_t *)condition->data)[i]) {
@@ -194,10 +194,10 @@ static os_status unique__infer(op_infer *ctx) {
     return OS_OK;
   }
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 0), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
   op_dim *out = op_infer_set_rank(ctx, 0, rank);
   for (int32_t i = 0; out && i < rank; i++) out[i] = i == axis ? unknown : dims[i];
-  if (op_infer_has_output(ctx, 2)) op_infer_set_shape(ctx, 2, 1, &dims[axis]);
+  op_infer_set_shape(ctx, 2, 1, &dims[axis]);
   return OS_OK;
 }
 
@@ -271,7 +271,7 @@ static os_status unique__compute(op_run *ctx) {
     int64_t dims[OP_MAX_RANK];
     bool flat = !op_attr_has(node, "axis");
     for (int32_t i = 0; i < in->rank; i++) dims[i] = in->dims[i];
-    dims[flat ? 0 : kit_axis(op_attr_int(node, "axis", 0), in->rank)] = (int64_t)groups.count;
+    dims[flat ? 0 : kit_run_axis(ctx, 0, in->rank)] = (int64_t)groups.count;
     op_tensor *out = op_run_allocate(ctx, 0, in->elem, flat ? 1 : in->rank, dims);
     if (!out) return OS_OUT_OF_MEMORY;
     size_t bytes = view.inner * op_elem_size(in->elem);
@@ -300,7 +300,7 @@ static os_status onehot__infer(op_infer *ctx) {
                          (long long)op_infer_dim(ctx, 2, 0));
   }
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(op_infer_node(ctx), "axis", -1), rank + 1, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, -1, rank + 1, &axis));
   op_dim *out = op_infer_set_rank(ctx, 0, rank + 1);
   op_dim depth = kit_infer_number(ctx, 1);
   if (op_dim_is_number(depth) && depth < 0)
@@ -312,12 +312,11 @@ static os_status onehot__infer(op_infer *ctx) {
 static os_status onehot__compute(op_run *ctx) {
   const op_tensor *indices = op_run_input(ctx, 0), *values = op_run_input(ctx, 2);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (values->count != 2 || values->elem != out->elem || out->rank != indices->rank + 1) {
     return kit_shape_broken(ctx, "values");
   }
   if (out->count == 0) return OS_OK;
-  int32_t axis = kit_axis(op_attr_int(op_run_node(ctx), "axis", -1), out->rank);
+  int32_t axis = kit_run_axis(ctx, -1, out->rank);
   int64_t depth = out->dims[axis];
   size_t inner = kit_extent(out, axis + 1, out->rank), width = op_elem_size(out->elem);
   math_fill(out->data, values->data, (size_t)out->count, width);

@@ -189,7 +189,7 @@ static os_status join__infer(op_infer *ctx) {
   }
   if (!element || op_fact_rank(element) < 0) return OS_OK;
   int32_t rank = op_fact_rank(element) + (int32_t)new_axis, axis;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 0), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
   op_dim *out = op_infer_set_rank(ctx, 0, rank);
   const op_dim *dims = op_fact_dims(element);
   for (int32_t i = 0; out && i < rank; i++) {
@@ -267,7 +267,7 @@ static os_status cut__infer(op_infer *ctx) {
   int32_t rank, axis;
   const op_dim *dims = op_infer_dims(ctx, 0, &rank);
   if (rank < 0) return OS_OK;
-  OS_TRY(op_infer_axis(ctx, op_attr_int(node, "axis", 0), rank, "axis", &axis));
+  OS_TRY(kit_infer_axis(ctx, 0, rank, &axis));
   kit_list split;
   kit_infer_list(ctx, 1, &split);
   bool given = op_infer_has_input(ctx, 1), drop = !given && op_attr_int(node, "keepdims", 1) == 0;
@@ -301,7 +301,7 @@ static int64_t cut__length(const op_tensor *split, int64_t i, int64_t begin, int
 static os_status cut__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0), *split = op_run_input(ctx, 1);
   const op_node *node = op_run_node(ctx);
-  int32_t axis = kit_axis(op_attr_int(node, "axis", 0), in->rank);
+  int32_t axis = kit_run_axis(ctx, 0, in->rank);
   bool drop = !split && op_attr_int(node, "keepdims", 1) == 0;
   op_value *sequence = op_run_new_sequence(ctx, op_type_tensor(in->elem));
   if (!sequence) return OS_OUT_OF_MEMORY;

@@ -135,7 +135,6 @@ static int64_t slice__param(const op_run *ctx, uint32_t input, const char *name,
 static os_status slice__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (out->rank != in->rank) return kit_shape_broken(ctx, "the slice");
   size_t in_dims[OP_MAX_RANK], dims[OP_MAX_RANK], rank = kit_shape(in, in_dims), count = 0, other = 0;
   ptrdiff_t to[OP_MAX_RANK], from[OP_MAX_RANK], offset = 0;
@@ -168,12 +167,7 @@ static os_status slice__compute(op_run *ctx) {
 typedef enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_EDGE, PAD_WRAP, PAD_MODES } pad_mode;
 
 static pad_mode pad__mode(const op_node *node) {
-  static const char *const names[] = {"constant", "reflect", "edge", "wrap"};
-  os_str mode = op_attr_string(node, "mode", "constant");
-  for (int i = 0; i < PAD_MODES; i++) {
-    if (mode.len == strlen(names[i]) && memcmp(mode.data, names[i], mode.len) == 0) return (pad_mode)i;
-  }
-  return PAD_MODES;
+  return (pad_mode)kit_word(node, "mode", "constant\0reflect\0edge\0wrap\0");
 }
 
 static const char *pad__attribute(const op_node *node) {
@@ -348,7 +342,6 @@ static os_status pad__repeat(op_run *ctx, op_tensor *out, const op_tensor *in, c
 static os_status pad__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   int64_t begin[OP_MAX_RANK];
   pad_mode mode = pad__mode(op_run_node(ctx));
   if (!pad__begins(ctx, in, out, begin)) return kit_shape_broken(ctx, "the padded input");
@@ -389,7 +382,6 @@ static os_status crop__infer(op_infer *ctx) {
 static os_status crop__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (out->rank != in->rank) return kit_shape_broken(ctx, "the input");
   int64_t begin[OP_MAX_RANK];
   for (int32_t i = 0; i < in->rank; i++) {

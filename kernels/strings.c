@@ -1,5 +1,6 @@
 // StringConcat, StringSplit, StringNormalizer, RegexFullMatch, TfIdfVectorizer.
 
+#include "broadcast.h"
 #include "kit.h"
 #include "letters.h"
 #include "regex.h"
@@ -38,12 +39,7 @@ static os_status join__all(op_run *ctx, op_tensor *out, const math_broadcast *pl
   const os_str *a = op_run_input(ctx, 0)->data, *b = op_run_input(ctx, 1)->data;
   size_t index[MATH_RANK] = {0};
   for (size_t i = 0; i < plan->count; i++) {
-    ptrdiff_t at[2] = {0, 0};
-    for (size_t k = 0; k < plan->rank; k++) {
-      at[0] += (ptrdiff_t)index[k] * plan->strides[0][k];
-      at[1] += (ptrdiff_t)index[k] * plan->strides[1][k];
-    }
-    os_str left = a[at[0]], right = b[at[1]];
+    os_str left = a[broadcast_at(plan, 0, index)], right = b[broadcast_at(plan, 1, index)];
     if (left.len) memcpy(room, left.data, left.len);
     if (right.len) memcpy(room + left.len, right.data, right.len);
     OS_TRY(op_string_set(out, (int64_t)i, (os_str){room, left.len + right.len}));
@@ -55,15 +51,9 @@ static os_status join__all(op_run *ctx, op_tensor *out, const math_broadcast *pl
 static os_status join__compute(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   if (a->elem != OP_STRING || b->elem != OP_STRING) return op_run_fail(ctx, "both inputs must be strings");
-  size_t a_dims[OP_MAX_RANK], b_dims[OP_MAX_RANK], ranks[2] = {kit_shape(a, a_dims), kit_shape(b, b_dims)};
-  const size_t *dims[2] = {a_dims, b_dims};
-  size_t out_rank, out_dims[MATH_RANK];
   math_broadcast plan;
-  if (!math_broadcast_plan(&plan, 2, ranks, dims, &out_rank, out_dims) || plan.count != (size_t)out->count) {
-    return kit_shape_broken(ctx, "the broadcast of the inputs");
-  }
+  OS_TRY(broadcast_plan(ctx, &plan, 2, (const op_tensor *const[]){a, b}, out));
   if (plan.count == 0) return OS_OK;
   op_value *room = strings__room(ctx, strings__longest(a) + strings__longest(b));
   if (!room) return OS_OUT_OF_MEMORY;
@@ -170,10 +160,7 @@ typedef enum normalize_case {
 } normalize_case;
 
 static normalize_case normalize__case(const op_node *node) {
-  os_str name = op_attr_string(node, "case_change_action", "NONE");
-  if (strings__equal(name, OS_STR("NONE"))) return NORMALIZE_NONE;
-  if (strings__equal(name, OS_STR("LOWER"))) return NORMALIZE_LOWER;
-  return strings__equal(name, OS_STR("UPPER")) ? NORMALIZE_UPPER : NORMALIZE_BAD;
+  return (normalize_case)kit_word(node, "case_change_action", "NONE\0LOWER\0UPPER\0");
 }
 
 static os_status normalize__infer(op_infer *ctx) {
@@ -288,7 +275,6 @@ static os_status match__compile(op_run *ctx, regex *self, uint32_t **sets, op_va
 static os_status match__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   regex compiled;
   uint32_t *sets;
   op_value *room = NULL;
@@ -409,7 +395,6 @@ static void tfidf__row(const op_node *node, const tfidf_pool *pool, const op_ten
 static os_status tfidf__compute(op_run *ctx) {
   const op_tensor *in = op_run_input(ctx, 0);
   op_tensor *out = op_run_output(ctx, 0);
-  if (!out) return OS_OUT_OF_MEMORY;
   tfidf_pool pool = tfidf__pool(op_run_node(ctx));
   size_t rows = in->rank == 2 ? (size_t)in->dims[0] : 1, length = rows > 0 ? (size_t)in->count / rows : 0;
   size_t width = (size_t)tfidf__width(&pool);

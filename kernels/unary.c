@@ -79,7 +79,6 @@ static os_status unary__compute_erf(op_run *ctx) {
   const op_tensor *x = op_run_input(ctx, 0);
   if (!elem_is_integer(x->elem)) return unary__compute(ctx);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   enum { TILE = 256 };
   double tile[TILE];
   size_t size = op_elem_size(x->elem);
@@ -116,17 +115,17 @@ static os_status unary__compute_isinf(op_run *ctx) {
 
 // ---- Gelu ---------------------------------------------------------------------------------------------------
 
-static bool unary__is(os_str text, const char *word) {
-  return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
-}
+enum { GELU_EXACT, GELU_TANH };
+
+static int unary__gelu(const op_node *node) { return kit_word(node, "approximate", "none\0tanh\0"); }
 
 static math_op unary__gelu_op(const op_node *node) {
-  return unary__is(op_attr_string(node, "approximate", "none"), "tanh") ? MATH_OP_gelu_tanh : MATH_OP_gelu;
+  return unary__gelu(node) == GELU_TANH ? MATH_OP_gelu_tanh : MATH_OP_gelu;
 }
 
 static os_status unary__infer_gelu(op_infer *ctx) {
   os_str how = op_attr_string(op_infer_node(ctx), "approximate", "none");
-  if (!unary__is(how, "none") && !unary__is(how, "tanh"))
+  if (unary__gelu(op_infer_node(ctx)) > GELU_TANH)
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "`approximate` is \"%.*s\", expected \"none\" or \"tanh\"",
                          (int)how.len, how.data ? how.data : "");
   op_infer_copy(ctx, 0, 0);
@@ -191,7 +190,7 @@ static os_status unary__infer_clip(op_infer *ctx) {
   op_infer_copy(ctx, 0, 0);
   for (uint32_t i = 1; i < 3; i++) {
     int32_t rank;
-    const op_dim *dims = op_infer_has_input(ctx, i) ? op_infer_dims(ctx, i, &rank) : NULL;
+    const op_dim *dims = op_infer_dims(ctx, i, &rank);
     if (dims == NULL || rank <= 0) continue;
     // The text asks for rank 0; exporters write one element of rank 1, which nobody refuses.
     for (int32_t d = 0; d < rank; d++)
@@ -222,7 +221,7 @@ static os_status unary__compute_clip(op_run *ctx) {
   math_params params;
   unary__clip_open(x->elem, &params);
   for (uint32_t i = 1; i < 3; i++) {
-    const op_tensor *bound = i < op_run_input_count(ctx) ? op_run_input(ctx, i) : NULL;
+    const op_tensor *bound = op_run_input(ctx, i);
     if (bound == NULL) continue;
     if (bound->count != 1 || bound->elem != x->elem)
       return op_run_fail(ctx, "`%s` has %lld elements of %s, expected 1 of %s", i == 1 ? "min" : "max",
@@ -251,7 +250,6 @@ static os_status unary__infer_swiglu(op_infer *ctx) {
 static os_status unary__compute_swiglu(op_run *ctx) {
   const op_tensor *a = op_run_input(ctx, 0), *b = op_run_input(ctx, 1);
   op_tensor *y = op_run_output(ctx, 0);
-  if (y == NULL) return OS_OK;
   math_params params = {.f = {op_attr_float(op_run_node(ctx), "alpha", 1.0)}};
   OS_TRY(broadcast_unary(ctx, elem_loop(MATH_OP_swish, a->elem), y, a, &params));
   return broadcast_binary(ctx, elem_loop(MATH_OP_mul, a->elem), y, y, b, -1, NULL);

@@ -72,7 +72,6 @@ static os_status variadic__compute(op_run *ctx) {
   const variadic_kind *kind = variadic__kind(op_run_node(ctx));
   uint32_t count = op_run_input_count(ctx);
   op_tensor *out = op_run_output(ctx, 0);
-  if (out == NULL) return OS_OK;
   for (uint32_t i = 0; i < count; i++)
     if (op_run_input(ctx, i) == NULL || op_run_input(ctx, i)->elem != out->elem)
       return op_run_fail(ctx, "input %u is not a tensor of %s", i, op_elem_name(out->elem));

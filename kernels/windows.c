@@ -1,10 +1,8 @@
 #include "windows.h"
 
-#include <string.h>
+#include "kit.h"
 
-static bool windows__is(os_str text, const char *word) {
-  return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
-}
+#include <string.h>
 
 // A list attribute of `count` values from `low` to 2^31 - 1 into `out`; false when it is something else.
 static bool windows__list(const op_node *node, const char *name, size_t count, int64_t low, int64_t fallback,
@@ -41,14 +39,11 @@ const char *windows_read(windows *self, const op_node *node, int32_t axes, const
   size_t count = (size_t)axes;
   const char *wrong = windows__kernel(self, node, kernel);
   if (wrong) return wrong;
-  os_str how = op_attr_string(node, "auto_pad", "NOTSET");
-  if (windows__is(how, "SAME_UPPER"))
-    self->padding = WINDOWS_SAME_UPPER;
-  else if (windows__is(how, "SAME_LOWER"))
-    self->padding = WINDOWS_SAME_LOWER;
-  else if (windows__is(how, "VALID"))
-    self->padding = WINDOWS_VALID;
-  else if (!windows__is(how, "NOTSET") && how.len > 0)
+  static const uint8_t paddings[] = {WINDOWS_EXPLICIT, WINDOWS_SAME_UPPER, WINDOWS_SAME_LOWER, WINDOWS_VALID};
+  int how = kit_word(node, "auto_pad", "NOTSET\0SAME_UPPER\0SAME_LOWER\0VALID\0");
+  if (how < 4)
+    self->padding = paddings[how];
+  else if (op_attr_string(node, "auto_pad", "").len > 0)
     return "`auto_pad` must be NOTSET, SAME_UPPER, SAME_LOWER or VALID";
   if (!windows__list(node, "strides", count, 1, 1, self->stride))
     return "`strides` must hold one positive number per spatial axis";

@@ -230,7 +230,8 @@ bool op_run_has_output(const op_run *ctx, uint32_t output);
 const op_tensor *op_run_input(const op_run *ctx, uint32_t input);
 op_value *op_run_input_value(const op_run *ctx, uint32_t input);
 // The output tensor, allocated as inference said. NULL when the node leaves it out, or when its shape depends on data:
-// then op_run_allocate first. An output may lie on an input (in place) where plan allowed it.
+// then op_run_allocate first. An output may lie on an input (in place) where plan allowed it. Output 0 is never NULL in
+// compute where it is the node's only one, but with OP_DATA_SHAPE and OP_ANY_VALUE.
 op_tensor *op_run_output(op_run *ctx, uint32_t output);
 // Allocates an output whose shape only compute knows. NULL when memory ran out or the node leaves the output out.
 op_tensor *op_run_allocate(op_run *ctx, uint32_t output, op_elem elem, int32_t rank, const int64_t *dims);
