@@ -8,19 +8,23 @@
 // A tag and a varint fit into HEADER bytes; a whole number of the largest slabs fits into a chunk of the arena.
 enum { HEADER = 24, SLAB_FIRST = 1024, SLAB_LAST = (1 << 15) - 128 };
 
-void *os_decoder_alloc(os_decoder *self, size_t size) {
-  if (size > SIZE_MAX - 8) return NULL;
-  size = (size + 7) & ~(size_t)7;
-  if (size > (size_t)(self->slab_end - self->slab)) {
-    if (size >= SLAB_LAST / 4) return os_arena_zalloc(self->ask.arena, size);
+void *os_decoder_alloc(os_decoder *self, size_t size, size_t lead, size_t align) {
+  size_t skip = (size_t)(0 - ((uintptr_t)self->slab + lead)) & (align - 1), room;
+  if (!os_size_add(size, skip, &room)) return NULL;
+  if (room > (size_t)(self->slab_end - self->slab)) {
+    skip = (0 - lead) & (align - 1); // slabs are aligned
+    if (size >= SLAB_LAST / 4) {
+      char *block = size > SIZE_MAX - skip ? NULL : os_arena_zalloc(self->ask.arena, size + skip);
+      return block == NULL ? NULL : block + skip;
+    }
     size_t slab = self->slab_size < size * 4 ? size * 4 : self->slab_size;
     self->slab = os_arena_zalloc(self->ask.arena, slab);
     self->slab_end = self->slab == NULL ? NULL : self->slab + slab;
     if (self->slab == NULL) return NULL;
     self->slab_size = self->slab_size * 2 < SLAB_LAST ? self->slab_size * 2 : SLAB_LAST;
   }
-  void *block = self->slab;
-  self->slab += size;
+  char *block = self->slab + skip;
+  self->slab = block + size;
   return block;
 }
 
@@ -36,13 +40,18 @@ void *os_decoder_alloc_text(os_decoder *self, size_t size) {
   return block;
 }
 
-ProtobufCMessage *os_decoder_message(os_decoder *self, const os_plan *plan, void *parent) {
-  os_proto_head *head = os_decoder_alloc(self, sizeof *head + plan->type->sizeof_message);
-  if (head == NULL) return NULL;
-  head->parent = parent;
-  ProtobufCMessage *message = (ProtobufCMessage *)(void *)(head + 1);
-  message->descriptor = plan->type;
-  return message;
+ProtobufCMessage *os_decoder_message(os_decoder *self, const os_plan *plan, void *parent, uint64_t start,
+                                     uint64_t end) {
+  size_t head = os_proto_head_size(end);
+  void *block = os_decoder_alloc(self, head + plan->type->sizeof_message, head, 8);
+  return block == NULL ? NULL : os_proto_place(block, plan->type, parent, start, end);
+}
+
+os_status os_decoder_make_home(os_decoder *self, const os_plan *plan, const os_plan_field *field,
+                               void *message) {
+  void **rare = (void **)(void *)((char *)message + field->aside);
+  if (*rare == NULL) *rare = os_decoder_alloc(self, plan->rare->sizeof_message, 0, 8);
+  return *rare == NULL ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
 os_status os_decoder_push(os_decoder *self, const os_plan *plan, ProtobufCMessage *message,
@@ -224,15 +233,14 @@ os_status os_decoder_new(const os_decoding *decoding, os_decoder **out) {
   if (self->ask.depth == 0) self->ask.depth = OS_PROTO_DEPTH_DEFAULT;
   if (self->ask.start == 0 && self->ask.end == 0) self->ask.end = decoding->source->length;
   if (self->ask.end > decoding->source->length || self->ask.start > self->ask.end) return OS_INVALID_ARGUMENT;
-  if (decoding->source->length >> 44 != 0) return OS_LIMIT; // a head has that many bits
+  if (decoding->source->length >> 44 != 0) return OS_LIMIT; // no file: numbers in findings would be cut
   self->plans.arena = decoding->arena;
   self->slab_size = SLAB_FIRST;
   OS_TRY(os_cursor_init(&self->cursor, decoding->arena, decoding->source));
   const os_plan *plan = os_plans_get(&self->plans, decoding->type);
   OS_TRY_ALLOC(plan);
-  self->root = os_decoder_message(self, plan, NULL);
+  self->root = os_decoder_message(self, plan, NULL, self->ask.start, self->ask.end);
   OS_TRY_ALLOC(self->root);
-  os_proto_set_range(self->root, self->ask.start, self->ask.end);
   return os_decoder_push(self, plan, self->root, NULL, 0, self->ask.start, self->ask.end);
 }
 

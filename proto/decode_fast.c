@@ -55,9 +55,8 @@ static inline os_status os_fast__message(os_fast *self, const os_plan_field *fie
   OS_TRY_ALLOC(plan);
   void *slot = os_plan_member(field, self->frame->message);
   size_t index = field->repeated ? *os_plan_count(field, self->frame->message) : 0;
-  ProtobufCMessage *message = os_decoder_message(decoder, plan, self->frame->message);
+  ProtobufCMessage *message = os_decoder_message(decoder, plan, self->frame->message, item->data, item->end);
   OS_TRY_ALLOC(message);
-  os_proto_set_range(message, item->data, item->end);
   if (field->repeated)
     OS_TRY(os_fast__slot(self, field, item, &slot));
   else
@@ -143,6 +142,7 @@ os_status os_decoder_fast(os_decoder *self) {
     const os_plan_field *field;
     os_item item;
     if (!os_fast__item(&fast, &field, &item)) break;
+    OS_TRY(os_decoder_home(self, fast.frame->plan, field, fast.frame->message));
     if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
       if (self->frames.count >= self->ask.depth) break;
       if (!field->repeated && os_plan_has(field, fast.frame->message)) break;

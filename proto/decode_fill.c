@@ -14,7 +14,7 @@ static os_status os_decoder__move_list(os_decoder *self, const os_plan_field *fi
                                        ProtobufCMessage *message, size_t room) {
   size_t bytes, had = *os_plan_count(field, message);
   if (!os_size_mul(room, field->size, &bytes)) return OS_OUT_OF_MEMORY;
-  void *grown = os_decoder_alloc(self, bytes);
+  void *grown = os_decoder_alloc(self, bytes, 0, field->size == 8 ? 8 : sizeof(void *));
   OS_TRY_ALLOC(grown);
   void **list = os_plan_member(field, message);
   if (had > 0) memcpy(grown, *list, had * field->size);
@@ -22,25 +22,25 @@ static os_status os_decoder__move_list(os_decoder *self, const os_plan_field *fi
   return OS_OK;
 }
 
+// From now on the room of all lists of this message is known.
+static os_status os_decoder__roomy(os_decoder *self, os_frame *frame) {
+  frame->roomy = true;
+  for (uint32_t i = 0; i < frame->plan->count; i++) {
+    const os_plan_field *field = &frame->plan->fields[i];
+    size_t count = field->repeated ? *os_plan_count(field, frame->message) : 0;
+    if (count > 0) OS_TRY(os_decoder__move_list(self, field, frame->message, os_decoder__power(count)));
+  }
+  return OS_OK;
+}
+
 os_status os_decoder_make_room(os_decoder *self, os_frame *frame, const os_plan_field *field, size_t more) {
   ProtobufCMessage *message = frame->message;
-  os_proto_head *head = os_proto_head_of(message);
   size_t had = *os_plan_count(field, message), room;
   if (!os_size_add(had, more, &room)) return OS_OUT_OF_MEMORY;
-  if (had == 0 && !head->roomy) return os_decoder__move_list(self, field, message, room);
-  if (head->roomy) {
-    if (had > 0 && os_decoder__power(had) >= room) return OS_OK;
-    return os_decoder__move_list(self, field, message, os_decoder__power(room));
-  }
-  for (uint32_t i = 0; i < frame->plan->count;
-       i++) { // from now on the room of all lists of this message is known
-    const os_plan_field *other = &frame->plan->fields[i];
-    if (!other->repeated || (other != field && *os_plan_count(other, message) == 0)) continue;
-    OS_TRY(os_decoder__move_list(self, other, message,
-                                 os_decoder__power(other == field ? room : *os_plan_count(other, message))));
-  }
-  head->roomy = 1;
-  return OS_OK;
+  if (had == 0 && !frame->roomy) return os_decoder__move_list(self, field, message, room);
+  if (!frame->roomy) OS_TRY(os_decoder__roomy(self, frame));
+  if (had > 0 && os_decoder__power(had) >= room) return OS_OK;
+  return os_decoder__move_list(self, field, message, os_decoder__power(room));
 }
 
 // Counts on from frame->count_at: the items that follow with the same tag, as far as they are well-formed.
@@ -111,7 +111,7 @@ static os_status os_decoder__view(os_decoder *self, uint64_t start, uint64_t end
     return OS_OK;
   }
   if (may_be_far && n > OS_PROTO_NEAR) {
-    os_far *far = os_decoder_alloc(self, sizeof *far);
+    os_far *far = os_decoder_alloc(self, sizeof *far, 0, 8);
     OS_TRY_ALLOC(far);
     *far = (os_far){start, n};
     out->data = (uint8_t *)far;
@@ -139,7 +139,7 @@ os_status os_decoder_keep(os_decoder *self, os_frame *frame, uint32_t number, ui
     size_t bytes, room = n == 0 ? 1 : (size_t)n * 2;
     if (room > UINT32_MAX / 2 || !os_size_mul(room, sizeof *message->unknown_fields, &bytes))
       return OS_OUT_OF_MEMORY;
-    ProtobufCMessageUnknownField *grown = os_decoder_alloc(self, bytes);
+    ProtobufCMessageUnknownField *grown = os_decoder_alloc(self, bytes, 0, sizeof(void *));
     OS_TRY_ALLOC(grown);
     if (n > 0) memcpy(grown, message->unknown_fields, n * sizeof *grown);
     message->unknown_fields = grown;
@@ -208,15 +208,15 @@ static os_status os_decoder__submessage(os_decoder *self, os_frame *frame, const
   void *member = os_plan_member(field, frame->message);
   ProtobufCMessage *message = NULL;
   size_t index = 0;
-  if (!field->repeated && os_plan_has(field, frame->message)) {
-    message = *(ProtobufCMessage **)member; // another part of the same message: they are merged
-    os_proto_head_of(message)->ranged = 0;
-    os_proto_head_of(message)->edited = 1;
+  bool merged = !field->repeated && os_plan_has(field, frame->message), ranged = false;
+  if (merged) { // another part of the same message
+    message = *(ProtobufCMessage **)member;
+    ranged = os_proto_is(message, OS_PROTO_RANGED);
+    os_proto_set(message, OS_PROTO_EDITED, OS_PROTO_RANGED);
   } else {
     if (field->repeated) OS_TRY(os_decoder_begin_run(self, frame, field, item));
-    message = os_decoder_message(self, plan, frame->message);
+    message = os_decoder_message(self, plan, frame->message, item->data, item->end);
     OS_TRY_ALLOC(message);
-    os_proto_set_range(message, item->data, item->end);
     if (field->repeated) {
       index = (*os_plan_count(field, frame->message))++;
       (*(ProtobufCMessage ***)member)[index] = message;
@@ -227,7 +227,9 @@ static os_status os_decoder__submessage(os_decoder *self, os_frame *frame, const
     }
   }
   frame->at = item->end;
-  return os_decoder_push(self, plan, message, field, index, item->data, item->end);
+  OS_TRY(os_decoder_push(self, plan, message, field, index, item->data, item->end));
+  os_decoder_frame(self)->roomy = merged;
+  return ranged ? os_decoder__roomy(self, os_decoder_frame(self)) : OS_OK;
 }
 
 // A value of a known field with the wire type of one element. *kept: it went to the unknown fields.
@@ -267,6 +269,7 @@ static os_status os_decoder__mismatch(os_decoder *self, os_frame *frame, const o
 os_status os_decoder_fill(os_decoder *self, os_frame *frame, const os_item *item) {
   const os_plan_field *field = os_plan_find(frame->plan, item->number);
   if (field == NULL) return os_decoder__mismatch(self, frame, NULL, item);
+  OS_TRY(os_decoder_home(self, frame->plan, field, frame->message));
   if (field->wire != item->wire) {
     if (!field->packable || item->wire != OS_WIRE_BYTES)
       return os_decoder__mismatch(self, frame, field, item);

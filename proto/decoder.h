@@ -19,6 +19,8 @@ typedef struct os_frame {
   uint64_t start, at, end;
   const os_plan_field *packed; // a packed record is being filled, up to packed_end
   uint64_t packed_end;
+  bool
+      roomy; // the message's lists have room for the next power of two; so are those of a message that is not ranged
   const os_plan_field *run; // the list being filled, and how many elements it still has room for
   size_t run_left;
   uint64_t
@@ -41,7 +43,7 @@ struct os_decoder {
   os_status status; // of a run that has failed for good
   os_cursor cursor;
   os_plans plans;
-  char *slab, *slab_end; // structs and lists are cut from it, 8-byte aligned
+  char *slab, *slab_end; // structs and lists are cut from it
   size_t slab_size;
   char *text, *text_end; // strings copied from a source that is not in memory
   struct {
@@ -61,12 +63,20 @@ static inline os_frame *os_decoder_frame(os_decoder *self) {
   return &self->frames.items[self->frames.count - 1];
 }
 
-// Zeroed, 8-byte aligned; NULL when memory is exhausted.
-void *os_decoder_alloc(os_decoder *self, size_t size);
+// Zeroed; what comes `lead` bytes after its start is aligned to `align`. NULL when memory is exhausted.
+void *os_decoder_alloc(os_decoder *self, size_t size, size_t lead, size_t align);
 // Not zeroed, not aligned.
 void *os_decoder_alloc_text(os_decoder *self, size_t size);
-// A struct with its head; `parent` NULL for the root.
-ProtobufCMessage *os_decoder_message(os_decoder *self, const os_plan *plan, void *parent);
+// A struct with its head and the range of its bytes; `parent` NULL for the root.
+ProtobufCMessage *os_decoder_message(os_decoder *self, const os_plan *plan, void *parent, uint64_t start,
+                                     uint64_t end);
+// Before the field is written: its struct is there.
+os_status os_decoder_make_home(os_decoder *self, const os_plan *plan, const os_plan_field *field,
+                               void *message);
+static inline os_status os_decoder_home(os_decoder *self, const os_plan *plan, const os_plan_field *field,
+                                        void *message) {
+  return field->aside == 0 ? OS_OK : os_decoder_make_home(self, plan, field, message);
+}
 // Begins a message inside [start, end).
 os_status os_decoder_push(os_decoder *self, const os_plan *plan, ProtobufCMessage *message,
                           const os_plan_field *field, size_t index, uint64_t start, uint64_t end);

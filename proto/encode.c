@@ -29,8 +29,7 @@ typedef struct os_encoder {
 } os_encoder;
 
 static bool os_encode__copied(const ProtobufCMessage *message) {
-  const os_proto_head *head = os_proto_head_of(message);
-  return head->ranged && !head->edited;
+  return os_proto_is(message, OS_PROTO_RANGED) && !os_proto_is(message, OS_PROTO_EDITED);
 }
 
 static os_status os_encode__push(os_encoder *self, ProtobufCMessage *message) {
@@ -137,9 +136,8 @@ static os_status os_encode__measure(os_encoder *self) {
     }
   }
   uint64_t size = frame->size + os_encode__unknown_size(frame->message);
-  if (size >> 44 != 0) return OS_LIMIT;
-  os_proto_set_range(frame->message, 0, size);
-  os_proto_head_of(frame->message)->ranged = 0;
+  os_proto_set(frame->message, OS_PROTO_EDITED, OS_PROTO_RANGED);
+  if (!os_proto_set_length(frame->message, size)) return OS_LIMIT;
   if (--self->frames.count == 0) return OS_OK;
   os_encode_frame *outer = &self->frames.items[self->frames.count - 1];
   outer->size += os_encode__tag_size(&outer->plan->fields[outer->field]) + os_varint_size(size) + size;

@@ -2,22 +2,58 @@
 
 #include "plan.h"
 
-void *os_proto_new(os_arena *arena, const ProtobufCMessageDescriptor *type, void *parent) {
-  os_proto_head *head = os_arena_zalloc(arena, sizeof *head + type->sizeof_message);
-  if (head == NULL) return NULL;
-  head->edited = 1;
-  head->parent = parent;
-  ProtobufCMessage *message = (ProtobufCMessage *)(void *)(head + 1);
+const uint64_t os_proto_nothing[OS_PROTO_NOTHING] = {0};
+
+static uint32_t *os_proto__upper(const void *message) {
+  return (uint32_t *)(void *)os_proto_head_of(message) - 2;
+}
+
+static uint64_t os_proto__whole(const void *message, uint32_t low, unsigned which) {
+  return os_proto_is(message, OS_PROTO_LARGE) ? (uint64_t)os_proto__upper(message)[which] << 32 | low : low;
+}
+
+uint64_t os_proto_offset(const void *message) {
+  return os_proto__whole(message, os_proto_head_of(message)->offset, 0);
+}
+
+uint64_t os_proto_length(const void *message) {
+  return os_proto__whole(message, os_proto_head_of(message)->length, 1);
+}
+
+bool os_proto_set_length(void *message, uint64_t length) {
+  os_proto_head_of(message)->length = (uint32_t)length;
+  if (!os_proto_is(message, OS_PROTO_LARGE)) return length >> 32 == 0;
+  os_proto__upper(message)[1] = (uint32_t)(length >> 32);
+  return true;
+}
+
+void *os_proto_place(void *block, const ProtobufCMessageDescriptor *type, void *parent, uint64_t start,
+                     uint64_t end) {
+  ProtobufCMessage *message = (ProtobufCMessage *)(void *)((char *)block + os_proto_head_size(end));
   message->descriptor = type;
+  os_proto_head *head = os_proto_head_of(message);
+  head->parent = (uintptr_t)parent | OS_PROTO_RANGED;
+  head->offset = (uint32_t)start;
+  head->length = (uint32_t)(end - start);
+  if (end >> 32 != 0) {
+    head->parent |= OS_PROTO_LARGE;
+    os_proto__upper(message)[0] = (uint32_t)(start >> 32);
+    os_proto__upper(message)[1] = (uint32_t)((end - start) >> 32);
+  }
+  return message;
+}
+
+void *os_proto_new(os_arena *arena, const ProtobufCMessageDescriptor *type, void *parent) {
+  size_t head = os_proto_head_size(UINT64_MAX), lead = (8 - head % 8) % 8; // it may become large
+  char *block = os_arena_zalloc(arena, lead + head + type->sizeof_message);
+  if (block == NULL) return NULL;
+  void *message = os_proto_place(block + lead, type, parent, UINT64_MAX, UINT64_MAX);
+  os_proto_set(message, OS_PROTO_EDITED, OS_PROTO_RANGED);
   return message;
 }
 
 void os_proto_edited(void *message) {
-  while (message != NULL) {
-    os_proto_head *head = os_proto_head_of(message);
-    head->edited = 1;
-    message = head->parent;
-  }
+  for (; message != NULL; message = os_proto_parent(message)) os_proto_set(message, OS_PROTO_EDITED, 0);
 }
 
 typedef struct os_message_list {
@@ -53,9 +89,7 @@ os_status os_proto_detach(os_memory *memory, void *message) {
   ProtobufCMessage *next = message;
   os_status status = OS_OK;
   while (status == OS_OK && next != NULL) {
-    os_proto_head *head = os_proto_head_of(next);
-    head->ranged = 0;
-    head->edited = 1;
+    os_proto_set(next, OS_PROTO_EDITED, OS_PROTO_RANGED);
     status = os_message__children(&arena, &list, &plans, next);
     next = list.count > 0 ? list.items[--list.count] : NULL;
   }

@@ -11,36 +11,42 @@
 // calls os_proto_edited on it, so that it is not written from its old bytes.
 
 typedef struct os_proto_head {
-  uint32_t offset_low, length_low;
-  uint32_t offset_high : 12, length_high : 12;
-  uint32_t
-      ranged : 1; // offset and length are the message's bytes in its source, tag and length prefix excluded
-  uint32_t roomy : 1;  // its lists have room for the next power of two (the decoder's business)
-  uint32_t edited : 1; // the struct says more than the bytes do; so it is for all messages around it
-  void *parent;        // message around it, NULL for the root
+  uint32_t offset, length; // lower halves
+  uintptr_t parent; // message around it, 0 for the root; messages are 8-byte aligned: the low bits are flags
 } os_proto_head;
+
+enum {
+  OS_PROTO_RANGED =
+      1, // offset and length are the message's bytes in its source, tag and length prefix excluded
+  OS_PROTO_EDITED = 2, // the struct says more than the bytes do; so it is for all messages around it
+  OS_PROTO_LARGE = 4,  // upper halves of offset and length stand before the head
+  OS_PROTO_FLAGS = 7,
+};
 
 static inline os_proto_head *os_proto_head_of(const void *message) {
   return (os_proto_head *)(uintptr_t)message - 1;
 }
-static inline uint64_t os_proto_offset(const void *message) {
-  const os_proto_head *head = os_proto_head_of(message);
-  return (uint64_t)head->offset_high << 32 | head->offset_low;
+// Size of the head of a message whose bytes end at `end`.
+static inline size_t os_proto_head_size(uint64_t end) {
+  return sizeof(os_proto_head) + (end >> 32 == 0 ? 0 : 2 * sizeof(uint32_t));
 }
-static inline uint64_t os_proto_length(const void *message) {
-  const os_proto_head *head = os_proto_head_of(message);
-  return (uint64_t)head->length_high << 32 | head->length_low;
+static inline bool os_proto_is(const void *message, unsigned flag) {
+  return (os_proto_head_of(message)->parent & flag) != 0;
 }
-
-static inline void os_proto_set_range(void *message, uint64_t start, uint64_t end) {
+static inline void *os_proto_parent(const void *message) {
+  return (void *)(os_proto_head_of(message)->parent & ~(uintptr_t)OS_PROTO_FLAGS);
+}
+static inline void os_proto_set(void *message, unsigned flags, unsigned not_flags) {
   os_proto_head *head = os_proto_head_of(message);
-  uint64_t length = end - start;
-  head->offset_low = (uint32_t)start;
-  head->offset_high = (uint32_t)(start >> 32) & 0xfff;
-  head->length_low = (uint32_t)length;
-  head->length_high = (uint32_t)(length >> 32) & 0xfff;
-  head->ranged = 1;
+  head->parent = (head->parent | flags) & ~(uintptr_t)not_flags;
 }
+uint64_t os_proto_offset(const void *message);
+uint64_t os_proto_length(const void *message);
+// Sets a length, of any message that is not copied from its bytes. False: the message was not made for one that large.
+bool os_proto_set_length(void *message, uint64_t length);
+// The message in a block of os_proto_head_size(end) + type->sizeof_message zeroed bytes, with its range.
+void *os_proto_place(void *block, const ProtobufCMessageDescriptor *type, void *parent, uint64_t start,
+                     uint64_t end);
 
 // An empty message, marked as edited. It still has to be put into a field of `parent` (NULL = a root). NULL when memory is
 // exhausted.
@@ -75,6 +81,10 @@ static inline os_str os_bytes_str(ProtobufCBinaryData bytes) {
 static inline ProtobufCBinaryData os_bytes_of(os_str text) {
   return (ProtobufCBinaryData){text.len, text.len == 0 ? NULL : (uint8_t *)(uintptr_t)text.data};
 }
+
+// Zeros to read in place of a struct that is not there.
+enum { OS_PROTO_NOTHING = 48 };
+extern const uint64_t os_proto_nothing[OS_PROTO_NOTHING];
 
 // Which BYTES fields of our descriptors hold text: protoc-c makes both kinds look the same.
 bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);

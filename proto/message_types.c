@@ -8,11 +8,11 @@ static const struct {
   const ProtobufCMessageDescriptor *type;
   uint32_t number;
 } bytes_fields[] = {
-    {&onnx__attribute_proto__descriptor, 4}, // s
-    {&onnx__attribute_proto__descriptor, 9}, // strings
-    {&onnx__tensor_proto__descriptor, 6},    // string_data
-    {&onnx__tensor_proto__descriptor, 9},    // raw_data
-    {&onnx__map_proto__descriptor, 4},       // string_keys
+    {&onnx__attribute_proto__descriptor, 4},       // s
+    {&onnx__attribute_proto__rare__descriptor, 9}, // strings
+    {&onnx__tensor_proto__descriptor, 6},          // string_data
+    {&onnx__tensor_proto__descriptor, 9},          // raw_data
+    {&onnx__map_proto__descriptor, 4},             // string_keys
 };
 
 bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field) {

@@ -40,12 +40,11 @@ static uint64_t os_plan__small(const ProtobufCEnumDescriptor *type) {
   return small;
 }
 
-static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor *type, uint32_t index) {
-  const ProtobufCFieldDescriptor *field = &type->fields[index];
+static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor *type,
+                           const ProtobufCFieldDescriptor *field) {
   self->field = field;
   self->offset = field->offset;
   self->quantifier = field->quantifier_offset;
-  self->index = (uint16_t)index;
   self->type = (uint8_t)field->type;
   self->wire = os_plan__wire(field->type);
   self->size = os_plan__size(field->type);
@@ -61,13 +60,27 @@ static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor
 os_plan *os_plans_get(os_plans *self, const ProtobufCMessageDescriptor *type) {
   for (os_plan *plan = self->first; plan != NULL; plan = plan->next)
     if (plan->type == type) return plan;
-  os_plan *plan = os_arena_zalloc(self->arena, sizeof *plan + type->n_fields * sizeof plan->fields[0]);
+  // Rare is the last field: no number is higher.
+  const ProtobufCFieldDescriptor *aside = type->n_fields == 0 ? NULL : &type->fields[type->n_fields - 1];
+  if (aside != NULL && aside->id != OS_FIELD_MAX) aside = NULL;
+  const ProtobufCMessageDescriptor *rare = aside == NULL ? NULL : aside->descriptor;
+  uint32_t own = type->n_fields - (aside != NULL), count = own + (rare == NULL ? 0 : rare->n_fields);
+  os_plan *plan = os_arena_zalloc(self->arena, sizeof *plan + count * sizeof plan->fields[0]);
   if (plan == NULL) return NULL;
   plan->type = type;
-  plan->count = type->n_fields;
-  for (uint32_t i = 0; i < plan->count; i++) {
-    os_plan__field(&plan->fields[i], type, i);
-    if (type->fields[i].id < 64) plan->by_number[type->fields[i].id] = (uint8_t)(i + 1);
+  plan->rare = rare;
+  for (uint32_t i = 0, j = 0; plan->count < count;) { // both are in the order of their numbers
+    os_plan_field *field = &plan->fields[plan->count];
+    bool here = j == count - own || (i < own && type->fields[i].id < rare->fields[j].id);
+    os_plan__field(field, here ? type : rare, here ? &type->fields[i] : &rare->fields[j]);
+    plan->count++;
+    if (here) {
+      i++;
+    } else {
+      j++;
+      field->aside = aside->offset;
+    }
+    if (field->field->id < 64) plan->by_number[field->field->id] = (uint8_t)plan->count;
   }
   plan->next = self->first;
   self->first = plan;

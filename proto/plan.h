@@ -11,10 +11,11 @@ typedef struct os_plan_field {
   const ProtobufCFieldDescriptor *field;
   const os_plan *child; // of a message field; set when first needed
   uint32_t offset, quantifier;
-  uint16_t index; // in os_plan.fields
-  uint8_t type;   // ProtobufCType
-  uint8_t wire;   // wire type of one element
-  uint8_t size;   // of one element in the struct
+  uint32_t
+      aside;    // where in the message the pointer to its Rare is that has this field; 0 = the message has it
+  uint8_t type; // ProtobufCType
+  uint8_t wire; // wire type of one element
+  uint8_t size; // of one element in the struct
   bool repeated, oneof;
   bool text;      // a BYTES field that holds text
   uint64_t small; // enums: which values below 64 are defined
@@ -24,6 +25,7 @@ typedef struct os_plan_field {
 
 struct os_plan {
   const ProtobufCMessageDescriptor *type;
+  const ProtobufCMessageDescriptor *rare; // of the fields that are aside; NULL = none
   struct os_plan *next;
   uint8_t by_number[64]; // field number to index + 1, or 0
   uint32_t count;
@@ -51,16 +53,22 @@ static inline const os_plan_field *os_plan_find(const os_plan *self, uint32_t nu
   return NULL;
 }
 
+// The struct that has the field. Whoever writes makes sure that it is there (os_decoder_home).
+static inline char *os_plan_home(const os_plan_field *self, const void *message) {
+  if (self->aside == 0) return (char *)(uintptr_t)message;
+  const char *rare = *(char *const *)(const void *)((const char *)message + self->aside);
+  return (char *)(uintptr_t)(rare != NULL ? rare : (const char *)os_proto_nothing);
+}
 // Access to a field of a struct.
 static inline void *os_plan_member(const os_plan_field *self, const void *message) {
-  return (char *)(uintptr_t)message + self->offset;
+  return os_plan_home(self, message) + self->offset;
 }
 static inline size_t *os_plan_count(const os_plan_field *self, const void *message) {
-  return (size_t *)(void *)((char *)(uintptr_t)message + self->quantifier);
+  return (size_t *)(void *)(os_plan_home(self, message) + self->quantifier);
 }
 // Singular fields only.
 static inline bool os_plan_has(const os_plan_field *self, const void *message) {
-  const char *quantifier = (const char *)message + self->quantifier;
+  const char *quantifier = os_plan_home(self, message) + self->quantifier;
   uint32_t value; // of a has flag, or which member of a oneof
   if (self->type == PROTOBUF_C_TYPE_MESSAGE && !self->oneof)
     return *(void *const *)os_plan_member(self, message) != NULL;
@@ -72,7 +80,7 @@ static inline bool os_plan_has(const os_plan_field *self, const void *message) {
 static inline void os_plan_set_has(const os_plan_field *self, void *message) {
   uint32_t value = self->oneof ? self->field->id : 1;
   if (self->oneof || self->type != PROTOBUF_C_TYPE_MESSAGE)
-    memcpy((char *)message + self->quantifier, &value, sizeof value);
+    memcpy(os_plan_home(self, message) + self->quantifier, &value, sizeof value);
 }
 
 #endif

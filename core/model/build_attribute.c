@@ -93,42 +93,46 @@ static os_status os_attribute__bodies(const os_attribute_place *place, Onnx__Gra
 
 // Files of IR version 1 say no type; the field that is set does.
 static op_attr_kind os_attribute__kind(const Onnx__AttributeProto *proto) {
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(proto);
   if (proto->has_type) return (op_attr_kind)proto->type;
   if (proto->has_f) return OP_ATTR_FLOAT;
   if (proto->has_i) return OP_ATTR_INT;
   if (proto->has_s) return OP_ATTR_STRING;
   if (proto->t != NULL) return OP_ATTR_TENSOR;
-  if (proto->g != NULL) return OP_ATTR_GRAPH;
-  if (proto->n_floats > 0) return OP_ATTR_FLOATS;
+  if (rare->g != NULL) return OP_ATTR_GRAPH;
+  if (rare->n_floats > 0) return OP_ATTR_FLOATS;
   if (proto->n_ints > 0) return OP_ATTR_INTS;
-  if (proto->n_strings > 0) return OP_ATTR_STRINGS;
-  if (proto->n_tensors > 0) return OP_ATTR_TENSORS;
-  return proto->n_graphs > 0 ? OP_ATTR_GRAPHS : OP_ATTR_NONE;
+  if (rare->n_strings > 0) return OP_ATTR_STRINGS;
+  if (rare->n_tensors > 0) return OP_ATTR_TENSORS;
+  return rare->n_graphs > 0 ? OP_ATTR_GRAPHS : OP_ATTR_NONE;
 }
 
 static os_status os_attribute__strings(os_model *model, const Onnx__AttributeProto *proto,
                                        op_attribute *out) {
-  os_str *strings = OS_ARENA_ARRAY(model->arena, proto->n_strings, os_str);
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(proto);
+  os_str *strings = OS_ARENA_ARRAY(model->arena, rare->n_strings, os_str);
   OS_TRY_ALLOC(strings);
-  for (size_t i = 0; i < proto->n_strings; i++) strings[i] = os_bytes_str(proto->strings[i]);
+  for (size_t i = 0; i < rare->n_strings; i++) strings[i] = os_bytes_str(rare->strings[i]);
   out->as.strings = strings;
-  out->count = (uint32_t)proto->n_strings;
+  out->count = (uint32_t)rare->n_strings;
   return OS_OK;
 }
 
 static os_status os_attribute__types(os_model *model, const Onnx__AttributeProto *proto, op_attribute *out) {
-  op_type *types = OS_ARENA_ARRAY(model->arena, proto->n_type_protos, op_type);
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(proto);
+  op_type *types = OS_ARENA_ARRAY(model->arena, rare->n_type_protos, op_type);
   OS_TRY_ALLOC(types);
-  for (size_t i = 0; i < proto->n_type_protos; i++)
-    types[i] = os_type_from_proto(os_registry_types(model->registry), proto->type_protos[i]);
+  for (size_t i = 0; i < rare->n_type_protos; i++)
+    types[i] = os_type_from_proto(os_registry_types(model->registry), rare->type_protos[i]);
   out->as.types = types;
-  out->count = (uint32_t)proto->n_type_protos;
+  out->count = (uint32_t)rare->n_type_protos;
   return OS_OK;
 }
 
 // *out stays of kind OP_ATTR_NONE where the attribute holds nothing that could be used.
 static os_status os_attribute__read(const os_attribute_place *place, const Onnx__AttributeProto *proto,
                                     op_attribute *out) {
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(proto);
   os_model *model = place->model;
   op_attr_kind kind = os_attribute__kind(proto);
   *out = (op_attribute){.name = os_bytes_str(proto->name)};
@@ -138,20 +142,19 @@ static os_status os_attribute__read(const os_attribute_place *place, const Onnx_
   case OP_ATTR_STRING: out->as.s = os_bytes_str(proto->s); break;
   case OP_ATTR_TENSOR:
   case OP_ATTR_SPARSE: {
-    const void *message =
-        kind == OP_ATTR_TENSOR ? (const void *)proto->t : (const void *)proto->sparse_tensor;
+    const void *message = kind == OP_ATTR_TENSOR ? (const void *)proto->t : (const void *)rare->sparse_tensor;
     if (message == NULL) return OS_OK;
     out->lazy = os_lazy__new(model, message, kind == OP_ATTR_SPARSE);
     OS_TRY_ALLOC(out->lazy);
     break;
   }
   case OP_ATTR_GRAPH:
-    if (proto->g == NULL || place->graph == NULL) return OS_OK;
-    OS_TRY(os_attribute__body(place, proto->g, -1, place->graph->call, &out->as.graph));
+    if (rare->g == NULL || place->graph == NULL) return OS_OK;
+    OS_TRY(os_attribute__body(place, rare->g, -1, place->graph->call, &out->as.graph));
     break;
   case OP_ATTR_FLOATS:
-    out->as.floats = proto->floats;
-    out->count = (uint32_t)proto->n_floats;
+    out->as.floats = rare->floats;
+    out->count = (uint32_t)rare->n_floats;
     break;
   case OP_ATTR_INTS:
     out->as.ints = proto->ints;
@@ -159,18 +162,18 @@ static os_status os_attribute__read(const os_attribute_place *place, const Onnx_
     break;
   case OP_ATTR_STRINGS: OS_TRY(os_attribute__strings(model, proto, out)); break;
   case OP_ATTR_TENSORS:
-    OS_TRY(os_attribute__values(model, (const void *const *)proto->tensors, proto->n_tensors, false, out));
+    OS_TRY(os_attribute__values(model, (const void *const *)rare->tensors, rare->n_tensors, false, out));
     break;
   case OP_ATTR_SPARSES:
-    OS_TRY(os_attribute__values(model, (const void *const *)proto->sparse_tensors, proto->n_sparse_tensors,
+    OS_TRY(os_attribute__values(model, (const void *const *)rare->sparse_tensors, rare->n_sparse_tensors,
                                 true, out));
     break;
   case OP_ATTR_GRAPHS:
     if (place->graph == NULL) return OS_OK;
-    OS_TRY(os_attribute__bodies(place, proto->graphs, proto->n_graphs, out));
+    OS_TRY(os_attribute__bodies(place, rare->graphs, rare->n_graphs, out));
     break;
   case OP_ATTR_TYPE:
-    if (proto->tp != NULL) out->as.type = os_type_from_proto(os_registry_types(model->registry), proto->tp);
+    if (rare->tp != NULL) out->as.type = os_type_from_proto(os_registry_types(model->registry), rare->tp);
     break;
   case OP_ATTR_TYPES: OS_TRY(os_attribute__types(model, proto, out)); break;
   default: return OS_OK;
@@ -196,7 +199,7 @@ static os_status os_attribute__bound(const os_attribute_place *place, const Onnx
   const op_node *call = place->graph == NULL ? NULL : place->graph->call;
   *out = (op_attribute){.name = os_bytes_str(proto->name)};
   if (call == NULL) return OS_OK;
-  const op_attribute *bound = os_node_attribute(call, os_bytes_str(proto->ref_attr_name));
+  const op_attribute *bound = os_node_attribute(call, os_bytes_str(os_attribute_rare(proto)->ref_attr_name));
   if (bound == NULL) return OS_OK;
   out->kind = bound->kind;
   out->count = bound->count;
@@ -248,7 +251,7 @@ os_status os_index_attributes(os_model *model, os_graph_index *graph, os_graph_n
   for (size_t i = 0; i < proto->n_attribute; i++) {
     const Onnx__AttributeProto *attribute = proto->attribute[i];
     place.attribute = (uint32_t)i;
-    bool bound = graph->in_function && attribute->ref_attr_name.len > 0;
+    bool bound = graph->in_function && os_attribute_rare(attribute)->ref_attr_name.len > 0;
     OS_TRY(bound ? os_attribute__bound(&place, attribute, &attributes[count])
                  : os_attribute__read(&place, attribute, &attributes[count]));
     if (attributes[count].kind != OP_ATTR_NONE && attributes[count].name.len > 0) count++;

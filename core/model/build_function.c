@@ -57,16 +57,16 @@ static os_status os_function__calls(os_model *model, os_function *self, os_funct
     for (size_t i = 0; i < nodes.count; i++) {
       const Onnx__NodeProto *node = nodes.nodes[i];
       os_function *called = os_function_find(model, os_bytes_str(node->domain), os_bytes_str(node->op_type),
-                                             os_bytes_str(node->overload));
+                                             os_bytes_str(os_node_rare(node)->overload));
       if (called != NULL) {
         os_function **slot = OS_PUSH(arena, &self->calls);
         OS_TRY_ALLOC(slot);
         *slot = called;
       }
       for (size_t j = 0; j < node->n_attribute; j++) {
-        if (node->attribute[j]->g != NULL) OS_TRY(os_function__visit(arena, walk, node->attribute[j]->g));
-        for (size_t k = 0; k < node->attribute[j]->n_graphs; k++)
-          OS_TRY(os_function__visit(arena, walk, node->attribute[j]->graphs[k]));
+        const Onnx__AttributeProto__Rare *rare = os_attribute_rare(node->attribute[j]);
+        if (rare->g != NULL) OS_TRY(os_function__visit(arena, walk, rare->g));
+        for (size_t k = 0; k < rare->n_graphs; k++) OS_TRY(os_function__visit(arena, walk, rare->graphs[k]));
       }
     }
   }

@@ -208,7 +208,7 @@ static os_status os_index__nodes(os_model *model, os_graph_index *self) {
         .node = {.name = os_bytes_str(proto->name),
                  .op_type = os_bytes_str(proto->op_type),
                  .domain = os_bytes_str(proto->domain),
-                 .overload = os_bytes_str(proto->overload),
+                 .overload = os_bytes_str(os_node_rare(proto)->overload),
                  .index = (uint32_t)i},
         .proto = proto,
         .inputs = numbers,

@@ -117,12 +117,13 @@ static os_status os_device__values(os_map *values, const Onnx__NodeProto *node) 
 
 os_status os_check_devices(os_checking *self, const os_graph_index *graph, const os_graph_node *node) {
   const Onnx__NodeProto *proto = node->proto;
-  if (proto->n_device_configurations == 0) return OS_OK;
+  const Onnx__NodeProto__Rare *rare = os_node_rare(proto);
+  if (rare->n_device_configurations == 0) return OS_OK;
   os_map values;
   os_map_init(&values, self->report->arena);
   OS_TRY(os_device__values(&values, proto));
-  for (size_t i = 0; i < proto->n_device_configurations; i++) {
-    const Onnx__NodeDeviceConfigurationProto *device = proto->device_configurations[i];
+  for (size_t i = 0; i < rare->n_device_configurations; i++) {
+    const Onnx__NodeDeviceConfigurationProto *device = rare->device_configurations[i];
     os_str id = os_bytes_str(device->configuration_id);
     os_spot spot = {graph, node, device};
     if (os_map_get(&self->configurations, id) == NULL) {

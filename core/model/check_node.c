@@ -205,6 +205,7 @@ os_status os_check_node(os_checking *self, const os_graph_index *graph, const os
   }
   OS_TRY(os_check_node_attributes(self, graph, node));
   OS_TRY(os_check_devices(self, graph, node));
-  return os_check_metadata(self, node->proto->metadata_props, node->proto->n_metadata_props,
-                           (os_spot){graph, node, NULL}, "", OS_WARNING);
+  return os_check_metadata(self, os_node_rare(node->proto)->metadata_props,
+                           os_node_rare(node->proto)->n_metadata_props, (os_spot){graph, node, NULL}, "",
+                           OS_WARNING);
 }

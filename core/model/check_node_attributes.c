@@ -8,25 +8,28 @@
 // The field of each type, as in onnx.proto, AttributeProto.
 typedef struct os_attribute_field {
   const char *name;
-  bool (*is_set)(const Onnx__AttributeProto *proto);
+  bool (*is_set)(const Onnx__AttributeProto *proto, const Onnx__AttributeProto__Rare *rare);
 } os_attribute_field;
 
-#define FIELD(name, condition) \
-  static bool os_field__##name(const Onnx__AttributeProto *proto) { return (condition); }
+#define FIELD(name, condition)                                                                              \
+  static bool os_field__##name(const Onnx__AttributeProto *proto, const Onnx__AttributeProto__Rare *rare) { \
+    (void)proto, (void)rare;                                                                                \
+    return (condition);                                                                                     \
+  }
 FIELD(f, proto->has_f)
 FIELD(i, proto->has_i)
 FIELD(s, proto->has_s)
 FIELD(t, proto->t != NULL)
-FIELD(g, proto->g != NULL)
-FIELD(floats, proto->n_floats > 0)
+FIELD(g, rare->g != NULL)
+FIELD(floats, rare->n_floats > 0)
 FIELD(ints, proto->n_ints > 0)
-FIELD(strings, proto->n_strings > 0)
-FIELD(tensors, proto->n_tensors > 0)
-FIELD(graphs, proto->n_graphs > 0)
-FIELD(sparse_tensor, proto->sparse_tensor != NULL)
-FIELD(sparse_tensors, proto->n_sparse_tensors > 0)
-FIELD(tp, proto->tp != NULL)
-FIELD(type_protos, proto->n_type_protos > 0)
+FIELD(strings, rare->n_strings > 0)
+FIELD(tensors, rare->n_tensors > 0)
+FIELD(graphs, rare->n_graphs > 0)
+FIELD(sparse_tensor, rare->sparse_tensor != NULL)
+FIELD(sparse_tensors, rare->n_sparse_tensors > 0)
+FIELD(tp, rare->tp != NULL)
+FIELD(type_protos, rare->n_type_protos > 0)
 #undef FIELD
 
 static const os_attribute_field os_attribute__fields[] = {
@@ -66,7 +69,8 @@ static void os_attribute__fields_agree(const os_attribute_check *self) {
   const Onnx__AttributeProto *proto = self->proto;
   int set[2] = {0, 0}, count = 0;
   for (int kind = 1; kind < FIELD_COUNT; kind++)
-    if (os_attribute__fields[kind].is_set(proto) && count++ < 2) set[count - 1] = kind;
+    if (os_attribute__fields[kind].is_set(proto, os_attribute_rare(proto)) && count++ < 2)
+      set[count - 1] = kind;
   if (count > 1)
     os_attribute__find(self,
                        os_report_add(self->report, &os_rule_model_attribute_type,
@@ -86,7 +90,7 @@ static bool os_attribute__needs_message(op_attr_kind kind) {
 
 static bool os_attribute__has_value(const Onnx__AttributeProto *proto) {
   for (int kind = 1; kind < FIELD_COUNT; kind++)
-    if (os_attribute__fields[kind].is_set(proto)) return true;
+    if (os_attribute__fields[kind].is_set(proto, os_attribute_rare(proto))) return true;
   return false;
 }
 
@@ -99,7 +103,7 @@ static bool os_attribute__declared(const os_graph_index *graph, os_str name) {
 
 static void os_attribute__reference(const os_attribute_check *self) {
   const os_graph_index *graph = self->spot.graph;
-  os_str name = os_bytes_str(self->proto->ref_attr_name);
+  os_str name = os_bytes_str(os_attribute_rare(self->proto)->ref_attr_name);
   bool inside = graph->in_function || graph->graph.parent != NULL;
   if (inside && os_attribute__has_value(self->proto))
     os_attribute__find(self,
@@ -122,7 +126,8 @@ static void os_attribute__reference(const os_attribute_check *self) {
 
 static void os_attribute__type(const os_attribute_check *self) {
   const Onnx__AttributeProto *proto = self->proto;
-  bool reference = proto->ref_attr_name.len > 0;
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(proto);
+  bool reference = rare->ref_attr_name.len > 0;
   bool lone = self->checking->model->proto == NULL;
   if (!proto->has_type && (lone || self->checking->model->ir_version >= 2)) {
     os_attribute__find(self,
@@ -131,7 +136,7 @@ static void os_attribute__type(const os_attribute_check *self) {
     return;
   }
   os_attribute__fields_agree(self);
-  if (proto->has_ref_attr_name && (reference || self->spot.graph->in_function)) os_attribute__reference(self);
+  if (rare->has_ref_attr_name && (reference || self->spot.graph->in_function)) os_attribute__reference(self);
   const op_schema *schema = self->spot.node == NULL ? NULL : self->spot.node->node.schema;
   const op_attribute_schema *declared = schema == NULL ? NULL : op_schema_attribute(schema, self->name);
   op_attr_kind kind = (op_attr_kind)proto->type;
@@ -146,7 +151,7 @@ static void os_attribute__type(const os_attribute_check *self) {
     return;
   }
   if (declared != NULL && !reference && os_attribute__needs_message(kind) &&
-      !os_attribute__fields[kind].is_set(proto))
+      !os_attribute__fields[kind].is_set(proto, os_attribute_rare(proto)))
     os_attribute__find(self, os_report_add(self->report, &os_rule_model_attribute_value,
                                            "the attribute \"%.*s\" is of type %s and has no field %s",
                                            OS_ARG(self->name), op_attr_kind_name(kind),
@@ -169,11 +174,11 @@ static void os_attribute__text(const os_attribute_check *self, ProtobufCBinaryDa
 
 static os_status os_attribute__content(const os_attribute_check *self) {
   const Onnx__AttributeProto *proto = self->proto;
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(proto);
   os_data_check *data = &self->checking->data;
   os_attribute__text(self, proto->s);
-  for (size_t i = 0; i < proto->n_strings; i++) os_attribute__text(self, proto->strings[i]);
-  if (proto->t == NULL && proto->sparse_tensor == NULL && proto->n_tensors == 0 &&
-      proto->n_sparse_tensors == 0)
+  for (size_t i = 0; i < rare->n_strings; i++) os_attribute__text(self, rare->strings[i]);
+  if (proto->t == NULL && rare->sparse_tensor == NULL && rare->n_tensors == 0 && rare->n_sparse_tensors == 0)
     return OS_OK;
   os_str where = self->spot.graph->graph.path;
   if (self->spot.node != NULL)
@@ -183,12 +188,12 @@ static os_status os_attribute__content(const os_attribute_check *self) {
     where = os_model_path(self->report->arena, where, "attribute_proto[%zu]", self->index);
   os_path base = {NULL, where, -1};
   if (proto->t != NULL) OS_TRY(os_tensor_check(data, proto->t, &(os_path){&base, OS_STR("t"), -1}));
-  if (proto->sparse_tensor != NULL)
-    OS_TRY(os_sparse_check(data, proto->sparse_tensor, &(os_path){&base, OS_STR("sparse_tensor"), -1}));
-  for (size_t i = 0; i < proto->n_tensors; i++)
-    OS_TRY(os_tensor_check(data, proto->tensors[i], &(os_path){&base, OS_STR("tensors"), (int64_t)i}));
-  for (size_t i = 0; i < proto->n_sparse_tensors; i++)
-    OS_TRY(os_sparse_check(data, proto->sparse_tensors[i],
+  if (rare->sparse_tensor != NULL)
+    OS_TRY(os_sparse_check(data, rare->sparse_tensor, &(os_path){&base, OS_STR("sparse_tensor"), -1}));
+  for (size_t i = 0; i < rare->n_tensors; i++)
+    OS_TRY(os_tensor_check(data, rare->tensors[i], &(os_path){&base, OS_STR("tensors"), (int64_t)i}));
+  for (size_t i = 0; i < rare->n_sparse_tensors; i++)
+    OS_TRY(os_sparse_check(data, rare->sparse_tensors[i],
                            &(os_path){&base, OS_STR("sparse_tensors"), (int64_t)i}));
   return OS_OK;
 }

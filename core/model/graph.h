@@ -3,6 +3,7 @@
 
 #include "node.h"
 #include "onnx.pb-c.h"
+#include "rare.h"
 #include "report.h"
 
 // The index of a model: names resolved to numbers, operators found, bodies and functions attached. Checking, inference and

@@ -370,9 +370,8 @@ os_status os_inference_node(os_inferring *self, os_model *model, const op_graph 
   os_level level = {graph, facts, node, inference->top};
   if (self->report != NULL) {
     self->path = os_inference__path(self->arena, graph->path, index);
-    const os_proto_head *head = os_proto_head_of(node->proto);
     self->range = (os_range){0, 0};
-    if (head->ranged) {
+    if (os_proto_is(node->proto, OS_PROTO_RANGED)) {
       self->range.start = os_proto_offset(node->proto);
       self->range.end = self->range.start + os_proto_length(node->proto);
     }

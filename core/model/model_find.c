@@ -20,9 +20,7 @@ os_str os_model_path(os_arena *arena, os_str base, const char *format, ...) {
 
 void os_where_message(os_where *where, os_str path, const void *message) {
   where->path = path;
-  if (message == NULL) return;
-  const os_proto_head *head = os_proto_head_of(message);
-  if (!head->ranged) return;
+  if (message == NULL || !os_proto_is(message, OS_PROTO_RANGED)) return;
   uint64_t start = os_proto_offset(message);
   os_where_range(where, start, start + os_proto_length(message));
   where->binary = true;

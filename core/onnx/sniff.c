@@ -90,7 +90,7 @@ static bool os_sniff__merged(os_kind kind, const void *message) {
   const void *values[] = {optional->tensor_value, optional->sparse_tensor_value, optional->sequence_value,
                           optional->map_value, optional->optional_value};
   for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-    if (values[i] != NULL && !os_proto_head_of(values[i])->ranged) return true;
+    if (values[i] != NULL && !os_proto_is(values[i], OS_PROTO_RANGED)) return true;
   return false;
 }
 

@@ -13,7 +13,7 @@ void os_data_place(const os_data_check *self, os_finding *finding, const void *m
   os_path last = {path, field, -1};
   finding->where.path = os_path_print(&last, self->report->arena);
   finding->where.binary = true;
-  if (os_proto_head_of(message)->ranged)
+  if (os_proto_is(message, OS_PROTO_RANGED))
     os_where_range(&finding->where, os_proto_offset(message),
                    os_proto_offset(message) + os_proto_length(message));
 }

@@ -146,7 +146,7 @@ static void test_merge(void) {
   if (CHECK(model != NULL && model->graph != NULL && model->graph->n_node == 3)) {
     CHECK_STR(os_bytes_str(model->graph->name), "b");
     CHECK_STR(os_bytes_str(model->graph->node[1]->name), "n2");
-    CHECK(os_proto_head_of(model->graph->node[1])->parent == model->graph);
+    CHECK(os_proto_parent(model->graph->node[1]) == model->graph);
     os_text out = encode(&self, false);
     CHECK_BYTES(out.data, out.len, self.bytes, (size_t)self.whole.length);
     os_text_clear(&out);
@@ -341,7 +341,7 @@ static void test_json(void) {
              "{\"name\":\"a\",\"f\":-0,\"i\":{\"$i\":\"-1\"},\"s\":{\"$b\":[21,2]},\"ints\":{\"$a\":[\"i64\","
              "%zu,2]},\"strings\":[{\"$b\":[32,1]}],"
              "\"type\":7,\"sparseTensor\":{\"values\":{\"dims\":{\"$a\":[\"i64\",%zu,1]}}}}",
-             (size_t)attribute->ints, (size_t)attribute->sparse_tensor->values->dims);
+             (size_t)attribute->ints, (size_t)attribute->rare->sparse_tensor->values->dims);
     CHECK_STR(out, expected);
   }
   os_text_clear(&out);
