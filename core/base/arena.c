@@ -8,7 +8,7 @@ typedef struct os_arena_chunk {
   size_t size;
 } os_arena_chunk;
 
-enum { ALIGN = 16, FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+enum { ALIGN = 16, FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18 };
 
 static size_t os_arena__round(size_t size) { return (size + (ALIGN - 1)) & ~(size_t)(ALIGN - 1); }
 

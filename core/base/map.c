@@ -5,7 +5,12 @@ enum { SEED = 0x5bd1e995 };
 
 void os_map_init(os_map *self, os_arena *arena) { *self = (os_map){.arena = arena}; }
 
-static uint32_t *os_map__slot(const os_map *self, os_str key, uint64_t hash) {
+static uint32_t os_map__hash(os_str key) {
+  uint64_t hash = os_str_hash(key, SEED);
+  return (uint32_t)(hash ^ hash >> 32);
+}
+
+static uint32_t *os_map__slot(const os_map *self, os_str key, uint32_t hash) {
   size_t mask = self->slot_count - 1;
   for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
     uint32_t slot = self->slots[i];
@@ -17,7 +22,7 @@ static uint32_t *os_map__slot(const os_map *self, os_str key, uint64_t hash) {
 
 os_map_entry *os_map_get(const os_map *self, os_str key) {
   if (self->count == 0) return NULL;
-  uint32_t slot = *os_map__slot(self, key, os_str_hash(key, SEED));
+  uint32_t slot = *os_map__slot(self, key, os_map__hash(key));
   return slot == 0 ? NULL : &self->entries[slot - 1];
 }
 
@@ -56,7 +61,7 @@ static bool os_map__reserve(os_map *self) {
 
 os_map_entry *os_map_put(os_map *self, os_str key, bool *added) {
   if (added != NULL) *added = false;
-  uint64_t hash = os_str_hash(key, SEED);
+  uint32_t hash = os_map__hash(key);
   if (self->count > 0) {
     uint32_t slot = *os_map__slot(self, key, hash);
     if (slot != 0) return &self->entries[slot - 1];

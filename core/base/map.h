@@ -7,7 +7,7 @@
 // kept in the order of insertion in `entries[0..count)`.
 typedef struct os_map_entry {
   os_str key;
-  uint64_t hash;
+  uint32_t hash;
   union {
     void *pointer;
     size_t number;

@@ -124,6 +124,13 @@ static os_status os_host__index(opspec_model *self) {
   return os_model_build(self->document, self->env->registry, &self->report, &self->model);
 }
 
+// It takes more memory than the document, so it is kept for sessions only.
+static void os_host__end_index(opspec_model *self) {
+  if (self->refs > 1 || self->model == NULL) return;
+  os_model_free(self->model);
+  self->model = NULL;
+}
+
 os_status opspec_model_load(opspec_env *env, os_str bytes, const opspec_files *files, opspec_model **out) {
   os_host_begin(env);
   *out = NULL;
@@ -188,7 +195,9 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
     os_report_incomplete(&report, "%s", os_status_text(status));
   else if (status != OS_OK)
     return os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
-  return os_host_report(env, &report);
+  status = os_host_report(env, &report);
+  os_host__end_index(self);
+  return status;
 }
 
 // ---- Sessions ---------------------------------------------------------------------------------------------

@@ -90,11 +90,12 @@ os_status os_model_build(os_document *document, os_registry *registry, os_report
   *out = NULL;
   os_kind kind = document->kind;
   if (kind != OS_KIND_MODEL && kind != OS_KIND_GRAPH && kind != OS_KIND_FUNCTION) return OS_INVALID_ARGUMENT;
-  os_model *self = OS_ARENA_NEW(&document->arena, os_model);
+  os_model *self = os_memory_calloc(document->memory, sizeof *self);
   OS_TRY_ALLOC(self);
+  os_arena_init(&self->own, document->memory);
   self->document = document;
   self->registry = registry;
-  self->arena = &document->arena;
+  self->arena = &self->own;
   self->memory = document->memory;
   os_status status = os_model__fill(self);
   if (status != OS_OK) {
@@ -120,6 +121,8 @@ void os_model_free(os_model *self) {
     op_value_release(lazy->lazy.value);
     lazy->lazy.value = NULL;
   }
+  os_arena_clear(&self->own);
+  os_memory_free(self->memory, self);
 }
 
 // ---- Initializers -----------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ typedef enum os_value_origin {
 
 typedef struct os_graph_value {
   os_str name;
-  os_value_origin origin;
   int32_t producer; // node index, OS_FROM_NODE
   int32_t outer;
+  uint8_t origin; // os_value_origin
   bool is_input, is_output;
   const Onnx__TensorProto *initializer;              // NULL = none
   const Onnx__SparseTensorProto *sparse_initializer; // NULL = none

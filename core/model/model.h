@@ -4,7 +4,7 @@
 #include "document.h"
 #include "graph.h"
 
-// A model, a lone graph or a function, indexed. Lives in its document's arena; the document outlives it.
+// A model, a lone graph or a function, indexed. The document outlives it.
 typedef struct os_model os_model;
 
 // Builds the index over a decoded document. Faults that keep the index from being built truly (unknown names, SSA, a cycle,
@@ -25,7 +25,7 @@ typedef struct os_check_options {
 } os_check_options;
 // The checker: structure rules and, with infer, inference with types and declared shapes compared.
 os_status os_model_check(os_model *self, const os_check_options *options, os_report *report);
-// Closes what building opened (decoded constants).
+// Places of findings may point into it.
 void os_model_free(os_model *self);
 
 #endif

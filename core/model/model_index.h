@@ -103,7 +103,7 @@ typedef struct os_model_lazy {
 struct os_model {
   os_document *document;
   os_registry *registry;
-  os_arena *arena;
+  os_arena own, *arena; // arena: own
   os_memory *memory;
   const Onnx__ModelProto *proto; // NULL for a lone graph or function
   int64_t ir_version;

@@ -8,6 +8,7 @@ enum { NEW = 0, OPEN = 1, DONE = 2, IN_CYCLE = 4, MOST_CYCLES = 10 };
 
 typedef struct os_sort {
   os_model *model;
+  os_arena scratch;
   os_graph_index *graph;
   uint32_t *capture_starts; // per node, its first capture; one more at the end
   uint8_t *state;           // per node: the flags below
@@ -108,8 +109,8 @@ static void os_sort__tell(os_sort *self) {
 
 static os_status os_sort__all(os_sort *self) {
   uint32_t count = self->graph->graph.node_count;
-  self->state = OS_ARENA_ARRAY(self->model->arena, count, uint8_t);
-  self->stack = OS_ARENA_ARRAY(self->model->arena, count, struct os_sort_step);
+  self->state = OS_ARENA_ARRAY(&self->scratch, count, uint8_t);
+  self->stack = OS_ARENA_ARRAY(&self->scratch, count, struct os_sort_step);
   OS_TRY_ALLOC(self->state);
   OS_TRY_ALLOC(self->stack);
   for (uint32_t i = 0; i < count; i++)
@@ -118,21 +119,29 @@ static os_status os_sort__all(os_sort *self) {
   return OS_OK;
 }
 
-os_status os_index_order(os_model *model, os_graph_index *graph) {
+static os_status os_sort__graph(os_sort *self) {
+  os_graph_index *graph = self->graph;
   uint32_t count = graph->graph.node_count;
-  os_sort self = {.model = model, .graph = graph};
-  self.order = OS_ARENA_ARRAY(model->arena, count, uint32_t);
-  self.capture_starts = OS_ARENA_ARRAY(model->arena, (size_t)count + 2, uint32_t);
-  OS_TRY_ALLOC(self.order);
-  OS_TRY_ALLOC(self.capture_starts);
+  self->order = OS_ARENA_ARRAY(self->model->arena, count, uint32_t);
+  self->capture_starts = OS_ARENA_ARRAY(&self->scratch, (size_t)count + 2, uint32_t);
+  OS_TRY_ALLOC(self->order);
+  OS_TRY_ALLOC(self->capture_starts);
   if (graph->captures.count > 1)
     qsort(graph->captures.items, graph->captures.count, sizeof *graph->captures.items, os_sort__by_node);
   for (uint32_t i = 0, at = 0; i <= count; i++) {
     while (at < graph->captures.count && graph->captures.items[at].node < i) at++;
-    self.capture_starts[i] = at;
+    self->capture_starts[i] = at;
   }
-  graph->graph.order = self.order;
-  if (!os_sort__is_sorted(&self)) return os_sort__all(&self);
-  for (uint32_t i = 0; i < count; i++) self.order[i] = i;
+  graph->graph.order = self->order;
+  if (!os_sort__is_sorted(self)) return os_sort__all(self);
+  for (uint32_t i = 0; i < count; i++) self->order[i] = i;
   return OS_OK;
+}
+
+os_status os_index_order(os_model *model, os_graph_index *graph) {
+  os_sort self = {.model = model, .graph = graph};
+  os_arena_init(&self.scratch, model->memory);
+  os_status status = os_sort__graph(&self);
+  os_arena_clear(&self.scratch);
+  return status;
 }
