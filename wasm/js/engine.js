@@ -10,6 +10,8 @@ import { isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, Sparse
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const SHORT = 24 // UTF-16 units of a text that is put down one by one
+const SMALL = 1 << 16 // of a text that is encoded in place
 const VALUE = 8 // numbers of a value in the table, its dims left out
 
 const KIND = { TENSOR: 1, SPARSE: 2, SEQUENCE: 3, MAP: 4, OPTIONAL: 5 }
@@ -193,7 +195,7 @@ export class Engine {
     this.sync()
     let used = 0
     for (let i = 0; i < texts.length; i++) {
-      const { written } = encoder.encodeInto(texts[i], this.u8.subarray(start + used, start + room))
+      const written = this.#write(texts[i], start + used, start + room)
       this.f64[(table >> 3) + at + i] = written
       used += written
     }
@@ -204,8 +206,29 @@ export class Engine {
     return this.putTexts([text])
   }
 
+  // Bytes written. A few characters are there before the encoder is.
+  #write(text, at, end) {
+    const { u8 } = this
+    let i = 0
+    if (text.length <= SHORT) {
+      for (; i < text.length; i++) {
+        const code = text.charCodeAt(i)
+        if (code >= 0x80) break
+        u8[at + i] = code
+      }
+    }
+    return i === text.length ? i : encoder.encodeInto(text, u8.subarray(at, end)).written
+  }
+
   /** A block with the bytes of a string or of a view, to be handed over or dropped. */
   block(source) {
+    if (typeof source === 'string' && source.length <= SMALL) {
+      const room = source.length * 3 // UTF-8 of a UTF-16 unit
+      const address = this.exports.opspec_block(this.port, room)
+      if (address === 0) throw new OpspecError('limit', `memory is exhausted: ${room} bytes do not fit`)
+      this.sync()
+      return { address, size: this.#write(source, address, address + room) }
+    }
     const bytes = typeof source === 'string' ? encoder.encode(source) : bytesView(source)
     const address = this.exports.opspec_block(this.port, bytes.length)
     if (address === 0) throw new OpspecError('limit', `memory is exhausted: ${bytes.length} bytes do not fit`)
