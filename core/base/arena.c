@@ -28,6 +28,10 @@ void os_arena_clear(os_arena *self) {
 
 void os_arena_rewind(os_arena *self) {
   if (self->chunks == NULL) return;
+  if (self->chunks->size > LARGEST_CHUNK + sizeof(os_arena_chunk)) {
+    os_arena_clear(self);
+    return;
+  }
   os_arena_chunk *chunk = self->chunks->next;
   while (chunk != NULL) {
     os_arena_chunk *next = chunk->next;

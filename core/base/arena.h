@@ -15,7 +15,7 @@ typedef struct os_arena {
 void os_arena_init(os_arena *self, os_memory *memory);
 // Frees all blocks; the arena can be used again.
 void os_arena_clear(os_arena *self);
-// Takes all blocks back but keeps the newest chunk, so that small jobs in a row allocate nothing.
+// Takes all blocks back but keeps the newest chunk unless it is a large block's own: small jobs in a row allocate nothing.
 void os_arena_rewind(os_arena *self);
 // Uninitialised / zeroed memory, or NULL when memory is exhausted.
 void *os_arena_alloc(os_arena *self, size_t size);

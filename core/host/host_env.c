@@ -79,7 +79,7 @@ void opspec_free(opspec_env *self, void *block) { os_memory_free(&self->memory, 
 void os_host_begin(opspec_env *self) {
   if (self->output.room > OS_HOST_KEEP || self->output.failed) os_text_clear(&self->output);
   self->output.len = 0;
-  os_arena_clear(&self->scratch);
+  os_arena_rewind(&self->scratch);
 }
 
 os_status os_host_end(opspec_env *self) { return self->output.failed ? OS_OUT_OF_MEMORY : OS_OK; }

@@ -30,7 +30,7 @@ static os_spec_check_function *const checks[] = {
 void os_checking_run(os_checking *self) {
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
     bool again = checks[i] == NULL;
-    for (size_t j = 0; j < i && !again; j++) again = checks[j] == checks[i];
+    for (size_t j = i; j-- > 0 && !again;) again = checks[j] == checks[i]; // mostly the one before
     if (!again && self->status == OS_OK) checks[i](self);
   }
 }
