@@ -45,18 +45,16 @@ static os_status batch__infer(op_infer *ctx) {
 
 // ---- As scale and shift -------------------------------------------------------------------------------------------
 
-// y = a[c] x + b[c] for `period` channels.
-static bool batch__coefficients(const op_node *node, const op_tensor *const *p, size_t period, double *a,
-                                double *b) {
+// y = a x + b for a channel; p: scale, B, mean, var.
+static void batch__channel(const op_tensor *const *p, size_t channel, double epsilon, double *a, double *b) {
+  int64_t at = (int64_t)channel;
+  *a = kit_double(p[0], at) / sqrt(kit_double(p[3], at) + epsilon);
+  *b = kit_double(p[1], at) - kit_double(p[2], at) * *a;
+}
+
+static bool batch__fits(const op_tensor *const *p, size_t period) {
   for (size_t i = 0; i < 4; i++)
     if (p[i] == NULL || (size_t)p[i]->count != period || !elem_is_float(p[i]->elem)) return false;
-  double epsilon = op_attr_float(node, "epsilon", 1e-5);
-  for (size_t c = 0; c < period; c++) {
-    int64_t at = (int64_t)c;
-    double scale = kit_double(p[0], at) / sqrt(kit_double(p[3], at) + epsilon);
-    a[c] = scale;
-    b[c] = kit_double(p[1], at) - kit_double(p[2], at) * scale;
-  }
   return true;
 }
 
@@ -64,15 +62,12 @@ static bool batch__affine(const op_node *node, const op_tensor *const *constants
                           size_t channels, float *scale, float *shift) {
   if (count < 5 || (op_node_since(node) >= 14 && batch__training(node, 1)) || !batch__spatial(node))
     return false;
-  double epsilon = op_attr_float(node, "epsilon", 1e-5);
-  for (uint32_t i = 1; i < 5; i++)
-    if (constants[i] == NULL || (size_t)constants[i]->count != channels || !elem_is_float(constants[i]->elem))
-      return false;
+  if (!batch__fits(constants + 1, channels)) return false;
+  double epsilon = op_attr_float(node, "epsilon", 1e-5), a, b;
   for (size_t c = 0; c < channels; c++) {
-    int64_t at = (int64_t)c;
-    double a = kit_double(constants[1], at) / sqrt(kit_double(constants[4], at) + epsilon);
+    batch__channel(constants + 1, c, epsilon, &a, &b);
     scale[c] = (float)a;
-    shift[c] = (float)(kit_double(constants[2], at) - kit_double(constants[3], at) * a);
+    shift[c] = (float)b;
   }
   return true;
 }
@@ -193,8 +188,10 @@ static os_status batch__compute(op_run *ctx) {
   else {
     const op_tensor *p[4];
     for (uint32_t i = 0; i < 4; i++) p[i] = op_run_input(ctx, i + 1);
-    if (!batch__coefficients(node, p, s.period, a, b))
+    if (!batch__fits(p, s.period))
       return op_run_fail(ctx, "scale, B, mean and var must have %zu elements", s.period);
+    double epsilon = op_attr_float(node, "epsilon", 1e-5);
+    for (size_t c = 0; c < s.period; c++) batch__channel(p, c, epsilon, &a[c], &b[c]);
   }
   if (x->count == 0) return OS_OK;
   if (x->elem == OP_DOUBLE) {

@@ -6,15 +6,18 @@
 
 #include <string.h>
 
+// One parameter of a loop: an attribute.
+typedef struct unary_parameter {
+  const char *name; // NULL: always the fallback
+  double fallback;
+} unary_parameter;
+
 // How an operator's attributes become a loop's parameters.
 typedef struct unary_kind {
-  math_op op;
+  uint16_t op;    // math_op
   bool predicate; // the result is bool
   uint8_t count;  // parameters f[0 .. count - 1]
-  struct {
-    const char *name; // NULL: always the fallback
-    double fallback;
-  } parameters[2];
+  const unary_parameter *parameters;
 } unary_kind;
 
 static const unary_kind *unary__kind(const op_node *node) { return op_node_user(node); }
@@ -257,7 +260,7 @@ static os_status unary__compute_swiglu(op_run *ctx) {
 
 // ---- Rows ---------------------------------------------------------------------------------------------------
 
-#define KIND(name) static const unary_kind kind_##name = {MATH_OP_##name, false, 0, {{0}}}
+#define KIND(name) static const unary_kind kind_##name = {MATH_OP_##name, false, 0, NULL}
 KIND(abs);
 KIND(neg);
 KIND(sign);
@@ -289,19 +292,24 @@ KIND(hard_swish);
 KIND(softplus);
 KIND(softsign);
 KIND(mish);
-static const unary_kind kind_is_nan = {MATH_OP_is_nan, true, 0, {{0}}};
-static const unary_kind kind_is_inf = {MATH_OP_is_inf, true, 0, {{0}}};
-static const unary_kind kind_leaky_relu = {MATH_OP_leaky_relu, false, 1, {{"alpha", 0.01f}}};
-static const unary_kind kind_thresholded_relu = {MATH_OP_thresholded_relu, false, 1, {{"alpha", 1.0}}};
-static const unary_kind kind_elu = {MATH_OP_elu, false, 1, {{"alpha", 1.0}}};
-static const unary_kind kind_celu = {MATH_OP_celu, false, 1, {{"alpha", 1.0}}};
-static const unary_kind kind_swish = {MATH_OP_swish, false, 1, {{"alpha", 1.0}}};
-static const unary_kind kind_selu_1 = {MATH_OP_selu, false, 2, {{"alpha", 1.6732f}, {"gamma", 1.0507f}}};
+static const unary_kind kind_is_nan = {MATH_OP_is_nan, true, 0, NULL};
+static const unary_kind kind_is_inf = {MATH_OP_is_inf, true, 0, NULL};
+static const unary_kind kind_leaky_relu = {MATH_OP_leaky_relu, false, 1,
+                                           (const unary_parameter[]){{"alpha", 0.01f}}};
+static const unary_kind kind_thresholded_relu = {MATH_OP_thresholded_relu, false, 1,
+                                                 (const unary_parameter[]){{"alpha", 1.0}}};
+static const unary_kind kind_elu = {MATH_OP_elu, false, 1, (const unary_parameter[]){{"alpha", 1.0}}};
+static const unary_kind kind_celu = {MATH_OP_celu, false, 1, (const unary_parameter[]){{"alpha", 1.0}}};
+static const unary_kind kind_swish = {MATH_OP_swish, false, 1, (const unary_parameter[]){{"alpha", 1.0}}};
+static const unary_kind kind_selu_1 = {MATH_OP_selu, false, 2,
+                                       (const unary_parameter[]){{"alpha", 1.6732f}, {"gamma", 1.0507f}}};
 static const unary_kind kind_selu = {
-    MATH_OP_selu, false, 2, {{"alpha", 1.67326319217681884765625}, {"gamma", 1.05070102214813232421875}}};
-static const unary_kind kind_hard_sigmoid = {
-    MATH_OP_hard_sigmoid, false, 2, {{"alpha", 0.2f}, {"beta", 0.5}}};
-static const unary_kind kind_shrink = {MATH_OP_shrink, false, 2, {{"bias", 0.0}, {"lambd", 0.5}}};
+    MATH_OP_selu, false, 2,
+    (const unary_parameter[]){{"alpha", 1.67326319217681884765625}, {"gamma", 1.05070102214813232421875}}};
+static const unary_kind kind_hard_sigmoid = {MATH_OP_hard_sigmoid, false, 2,
+                                             (const unary_parameter[]){{"alpha", 0.2f}, {"beta", 0.5}}};
+static const unary_kind kind_shrink = {MATH_OP_shrink, false, 2,
+                                       (const unary_parameter[]){{"bias", 0.0}, {"lambd", 0.5}}};
 
 #define UNARY_ROW(name, version, kind_name, infer_fn, loop_fn, compute_fn) \
   {.op_type = name,                                                        \
