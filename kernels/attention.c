@@ -45,13 +45,12 @@ static os_status heads__view(op_infer *ctx, uint32_t input, const char *attribut
 static os_status attention__infer(op_infer *ctx) {
   const op_node *node = op_infer_node(ctx);
   heads_view q, k, v;
-  op_dim merged;
   OS_TRY(heads__view(ctx, AT_Q, "q_num_heads", &q));
   OS_TRY(heads__view(ctx, AT_K, "kv_num_heads", &k));
   OS_TRY(heads__view(ctx, AT_V, "kv_num_heads", &v));
-  OS_TRY(op_infer_merge_dim(ctx, q.width, k.width, "head size of Q and K", &merged));
-  OS_TRY(op_infer_merge_dim(ctx, k.rows, v.rows, "length of K and V", &merged));
-  OS_TRY(op_infer_merge_dim(ctx, k.heads, v.heads, "heads of K and V", &merged));
+  OS_TRY(op_infer_merge_dim(ctx, q.width, k.width, "head size of Q and K", NULL));
+  OS_TRY(op_infer_merge_dim(ctx, k.rows, v.rows, "length of K and V", NULL));
+  OS_TRY(op_infer_merge_dim(ctx, k.heads, v.heads, "heads of K and V", NULL));
   if (q.heads >= 0 && k.heads > 0 && q.heads % k.heads != 0) {
     return op_infer_fail(ctx, OP_FAULT_SHAPE, "%lld query heads are no multiple of %lld key heads",
                          (long long)q.heads, (long long)k.heads);

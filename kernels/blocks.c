@@ -157,9 +157,8 @@ static os_status reverse__infer(op_infer *ctx) {
   OS_TRY(kit_want_least(ctx, 0, 2, "input"));
   OS_TRY(kit_want_rank(ctx, 1, 1, "sequence_lens"));
   if (rank < 0 || op_infer_rank(ctx, 1) < 0) return OS_OK;
-  op_dim merged;
   return op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, (int32_t)batch), op_infer_dim(ctx, 1, 0),
-                            "batch and sequence_lens", &merged);
+                            "batch and sequence_lens", NULL);
 }
 
 static os_status reverse__compute(op_run *ctx) {

@@ -107,8 +107,8 @@ static os_status transposed__infer(op_infer *ctx) {
     out[2 + i] = transposed__out(&self, ctx, i, x_rank >= 0 ? x[2 + i] : OP_DIM_UNKNOWN);
   if (!op_infer_has_input(ctx, 2)) return OS_OK;
   OS_TRY(kit_want_rank(ctx, 2, 1, "B"));
-  op_dim bias = op_infer_rank(ctx, 2) == 1 ? op_infer_dim(ctx, 2, 0) : OP_DIM_UNKNOWN, merged;
-  return op_infer_merge_dim(ctx, out[1], bias, "filters of W and B", &merged);
+  op_dim bias = op_infer_rank(ctx, 2) == 1 ? op_infer_dim(ctx, 2, 0) : OP_DIM_UNKNOWN;
+  return op_infer_merge_dim(ctx, out[1], bias, "filters of W and B", NULL);
 }
 
 // ---- Up to three axes, float --------------------------------------------------------------------------------

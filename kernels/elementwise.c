@@ -59,9 +59,8 @@ static os_status elementwise__infer_legacy_shape(op_infer *ctx) {
                            (int)b_rank, (int)a_rank, (int)axis);
   }
   for (int32_t d = 0; d < b_rank; d++) {
-    op_dim merged;
     if (broadcast && b[d] == 1) continue;
-    OS_TRY(op_infer_merge_dim(ctx, a[axis + d], b[d], "dims of A and B", &merged));
+    OS_TRY(op_infer_merge_dim(ctx, a[axis + d], b[d], "dims of A and B", NULL));
   }
   // Last: a step whose shape is set runs as it is.
   op_infer_set_shape(ctx, 0, a_rank, a);

@@ -219,9 +219,9 @@ static os_status affine__infer(op_infer *ctx) {
   if (length != 4 && length != 5) {
     return op_infer_fail(ctx, OP_FAULT_VALUE, "size has %lld entries, expected 4 or 5", (long long)length);
   }
-  op_dim rows = op_infer_dim(ctx, 0, 1), columns = op_infer_dim(ctx, 0, 2), merged;
-  OS_TRY(op_infer_merge_dim(ctx, rows, length - 2, "rows of theta", &merged));
-  OS_TRY(op_infer_merge_dim(ctx, columns, length - 1, "columns of theta", &merged));
+  op_dim rows = op_infer_dim(ctx, 0, 1), columns = op_infer_dim(ctx, 0, 2);
+  OS_TRY(op_infer_merge_dim(ctx, rows, length - 2, "rows of theta", NULL));
+  OS_TRY(op_infer_merge_dim(ctx, columns, length - 1, "columns of theta", NULL));
   op_dim *out = op_infer_set_rank(ctx, 0, (int32_t)length);
   if (!out) return OS_OK;
   out[length - 1] = length - 2;
@@ -333,9 +333,9 @@ static os_status fold__infer(op_infer *ctx) {
       fold__geometry(op_infer_node(ctx), image.at, image.count, block.at, block.count, &geometry);
   if (wrong)
     return op_infer_fail(ctx, OP_FAULT_VALUE, "%s (%zu and %zu entries)", wrong, image.count, block.count);
-  op_dim blocks = 1, merged;
+  op_dim blocks = 1;
   for (size_t i = 0; i < geometry.rank; i++) blocks = op_dim_mul(ctx, blocks, geometry.places[i]);
-  return op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, 2), blocks, "the number of blocks", &merged);
+  return op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, 2), blocks, "the number of blocks", NULL);
 }
 
 // Adds the places of one column (one offset inside the block) onto an image.

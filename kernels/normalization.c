@@ -198,8 +198,7 @@ static os_status norm__compute_layer(op_run *ctx) {
 static os_status norm__infer_vector(op_infer *ctx, uint32_t input, op_dim count, const char *what) {
   OS_TRY(kit_want_rank(ctx, input, 1, what));
   if (op_infer_rank(ctx, input) != 1) return OS_OK;
-  op_dim merged;
-  return op_infer_merge_dim(ctx, count, op_infer_dim(ctx, input, 0), what, &merged);
+  return op_infer_merge_dim(ctx, count, op_infer_dim(ctx, input, 0), what, NULL);
 }
 
 static os_status norm__infer_instance(op_infer *ctx) {

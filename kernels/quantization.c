@@ -75,8 +75,8 @@ static os_status quant__infer_blocks(op_infer *ctx, int64_t block, const op_dim 
     return op_infer_fail(ctx, OP_FAULT_SHAPE, "the scale has rank %d, blocks of rank %d need the same",
                          (int)scale_rank, (int)rank);
   for (int32_t d = 0; d < rank; d++) {
-    op_dim want = d == axis ? op_dim_ceildiv(ctx, x[d], block) : x[d], merged;
-    OS_TRY(op_infer_merge_dim(ctx, want, scale[d], "dims of x, in blocks, and of the scale", &merged));
+    op_dim want = d == axis ? op_dim_ceildiv(ctx, x[d], block) : x[d];
+    OS_TRY(op_infer_merge_dim(ctx, want, scale[d], "dims of x, in blocks, and of the scale", NULL));
   }
   return OS_OK;
 }
@@ -101,9 +101,8 @@ static os_status quant__infer_scale(op_infer *ctx) {
     axis = 0;
   else
     OS_TRY(kit_infer_axis(ctx, 1, rank, &axis));
-  op_dim merged;
   if (block > 0) return quant__infer_blocks(ctx, block, x, rank, scale, scale_rank, axis);
-  return op_infer_merge_dim(ctx, x[axis], scale[0], "the axis of x and the scale", &merged);
+  return op_infer_merge_dim(ctx, x[axis], scale[0], "the axis of x and the scale", NULL);
 }
 
 static os_status quant__infer_zero(op_infer *ctx) {
@@ -120,8 +119,7 @@ static os_status quant__infer_zero(op_infer *ctx) {
                          (int)zero_rank);
   }
   for (int32_t d = 0; d < rank; d++) {
-    op_dim merged;
-    OS_TRY(op_infer_merge_dim(ctx, scale[d], zero[d], "dims of scale and zero point", &merged));
+    OS_TRY(op_infer_merge_dim(ctx, scale[d], zero[d], "dims of scale and zero point", NULL));
   }
   return OS_OK;
 }

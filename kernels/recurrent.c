@@ -119,17 +119,15 @@ static os_status cell__infer(op_infer *ctx) {
     static const char *const names[] = {"X", "W", "R"};
     OS_TRY(kit_want_rank(ctx, i, 3, names[i]));
   }
-  op_dim hidden = op_attr_has(node, "hidden_size") ? op_attr_int(node, "hidden_size", 0) : OP_DIM_UNKNOWN,
-         merged;
+  op_dim hidden = op_attr_has(node, "hidden_size") ? op_attr_int(node, "hidden_size", 0) : OP_DIM_UNKNOWN;
   OS_TRY(op_infer_merge_dim(ctx, hidden, op_infer_dim(ctx, 2, 2), "hidden_size", &hidden));
   op_dim rows = op_dim_mul(ctx, hidden, (op_dim)options.gates);
   for (uint32_t i = 1; i < 3; i++) {
     OS_TRY(op_infer_merge_dim(ctx, op_infer_dim(ctx, i, 0), (op_dim)options.directions,
-                              "the number of directions", &merged));
-    OS_TRY(op_infer_merge_dim(ctx, op_infer_dim(ctx, i, 1), rows, "rows of the weights", &merged));
+                              "the number of directions", NULL));
+    OS_TRY(op_infer_merge_dim(ctx, op_infer_dim(ctx, i, 1), rows, "rows of the weights", NULL));
   }
-  OS_TRY(
-      op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, 2), op_infer_dim(ctx, 1, 2), "the input size", &merged));
+  OS_TRY(op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, 2), op_infer_dim(ctx, 1, 2), "the input size", NULL));
   op_dim steps = op_infer_dim(ctx, 0, options.batch_first ? 1 : 0);
   op_dim batch = op_infer_dim(ctx, 0, options.batch_first ? 0 : 1), directions = (op_dim)options.directions;
   for (uint32_t i = 0; i < op_infer_output_count(ctx); i++) {

@@ -38,12 +38,11 @@ static os_status nms__infer(op_infer *ctx) {
   OS_TRY(kit_want_rank(ctx, 0, 3, "boxes"));
   OS_TRY(kit_want_rank(ctx, 1, 3, "scores"));
   if (op_infer_rank(ctx, 0) < 0 || op_infer_rank(ctx, 1) < 0) return OS_OK;
-  op_dim merged;
-  OS_TRY(op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, 2), 4, "coordinates of boxes", &merged));
+  OS_TRY(op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, 2), 4, "coordinates of boxes", NULL));
   OS_TRY(op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, 0), op_infer_dim(ctx, 1, 0),
-                            "batch of boxes and scores", &merged));
+                            "batch of boxes and scores", NULL));
   return op_infer_merge_dim(ctx, op_infer_dim(ctx, 0, 1), op_infer_dim(ctx, 1, 2),
-                            "number of boxes and scores", &merged);
+                            "number of boxes and scores", NULL);
 }
 
 // Scratch: order, spare, selected.
@@ -165,13 +164,13 @@ static os_status regions__infer(op_infer *ctx, op_dim columns, op_dim height, op
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "the pooled shape is %lld x %lld", (long long)height,
                          (long long)width);
   }
-  op_dim *out = op_infer_set_rank(ctx, 0, 4), merged;
+  op_dim *out = op_infer_set_rank(ctx, 0, 4);
   if (!out) return OS_OK;
   out[0] = op_infer_dim(ctx, 1, 0);
   out[1] = op_infer_dim(ctx, 0, 1);
   out[2] = height;
   out[3] = width;
-  return op_infer_merge_dim(ctx, op_infer_dim(ctx, 1, 1), columns, "columns of rois", &merged);
+  return op_infer_merge_dim(ctx, op_infer_dim(ctx, 1, 1), columns, "columns of rois", NULL);
 }
 
 // ---- RoiAlign ---------------------------------------------------------------------------------------------
@@ -182,14 +181,13 @@ static int align__mode(const op_node *node) { return kit_word(node, "mode", "avg
 
 static os_status align__infer(op_infer *ctx) {
   const op_node *node = op_infer_node(ctx);
-  op_dim merged;
   if (align__mode(node) > ALIGN_MAXIMUM) {
     return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "mode must be avg or max");
   }
   OS_TRY(kit_want_rank(ctx, 2, 1, "batch_indices"));
   OS_TRY(regions__infer(ctx, 4, op_attr_int(node, "output_height", 1), op_attr_int(node, "output_width", 1)));
   return op_infer_merge_dim(ctx, op_infer_dim(ctx, 1, 0), op_infer_dim(ctx, 2, 0),
-                            "number of rois and batch_indices", &merged);
+                            "number of rois and batch_indices", NULL);
 }
 
 typedef struct align_grid {

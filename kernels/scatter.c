@@ -73,8 +73,7 @@ static os_status scatter_elements__infer(op_infer *ctx) {
     OS_TRY(kit_want_rank(ctx, 2, rank, "updates"));
   }
   for (int32_t i = 0; i < index_rank && index_rank == update_rank; i++) {
-    op_dim merged;
-    OS_TRY(op_infer_merge_dim(ctx, index_dims[i], update_dims[i], "indices and updates", &merged));
+    OS_TRY(op_infer_merge_dim(ctx, index_dims[i], update_dims[i], "indices and updates", NULL));
   }
   return OS_OK;
 }
@@ -143,8 +142,8 @@ static os_status scatter_nd__infer(op_infer *ctx) {
   }
   OS_TRY(kit_want_rank(ctx, 2, index_rank - 1 + rank - (int32_t)depth, "updates"));
   for (int32_t i = 0; i < update_rank; i++) {
-    op_dim merged, wanted = i < index_rank - 1 ? index_dims[i] : dims[i - (index_rank - 1) + (int32_t)depth];
-    OS_TRY(op_infer_merge_dim(ctx, wanted, update_dims[i], "updates", &merged));
+    op_dim wanted = i < index_rank - 1 ? index_dims[i] : dims[i - (index_rank - 1) + (int32_t)depth];
+    OS_TRY(op_infer_merge_dim(ctx, wanted, update_dims[i], "updates", NULL));
   }
   return OS_OK;
 }
@@ -191,9 +190,8 @@ static os_status tensor_scatter__infer(op_infer *ctx) {
   if (axis == 0) return op_infer_fail(ctx, OP_FAULT_ATTRIBUTE, "axis is 0, the batch axis");
   OS_TRY(kit_want_rank(ctx, 1, rank, "update"));
   for (int32_t i = 0; i < update_rank; i++) {
-    op_dim merged;
     if (i != axis)
-      OS_TRY(op_infer_merge_dim(ctx, dims[i], update_dims[i], "past_cache and update", &merged));
+      OS_TRY(op_infer_merge_dim(ctx, dims[i], update_dims[i], "past_cache and update", NULL));
     else if (dims[i] >= 0 && update_dims[i] > dims[i]) {
       return op_infer_fail(ctx, OP_FAULT_SHAPE, "update has %lld places on axis %d, past_cache %lld",
                            (long long)update_dims[i], (int)axis, (long long)dims[i]);

@@ -82,12 +82,9 @@ os_status op_infer_axis(op_infer *ctx, int64_t axis, int32_t rank, const char *w
 }
 
 os_status op_infer_merge_dim(op_infer *ctx, op_dim a, op_dim b, const char *what, op_dim *out) {
-  if (a >= 0 && b >= 0 && a != b) {
-    *out = a;
-    return op_infer_fail(ctx, OP_FAULT_SHAPE, "%s is %lld in one place and %lld in another", what,
-                         (long long)a, (long long)b);
-  }
   // A number says more than a symbol, and a symbol more than nothing.
-  *out = a >= 0 || b == OP_DIM_UNKNOWN ? a : b >= 0 || a == OP_DIM_UNKNOWN ? b : a;
-  return OS_OK;
+  if (out != NULL) *out = a >= 0 || b == OP_DIM_UNKNOWN ? a : b >= 0 || a == OP_DIM_UNKNOWN ? b : a;
+  if (a < 0 || b < 0 || a == b) return OS_OK;
+  return op_infer_fail(ctx, OP_FAULT_SHAPE, "%s is %lld in one place and %lld in another", what, (long long)a,
+                       (long long)b);
 }

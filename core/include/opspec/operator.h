@@ -146,7 +146,7 @@ os_status op_infer_broadcast(op_infer *ctx, uint32_t first, uint32_t last, op_di
 // Axis of a tensor of this rank: negative counts from the end; out of range fails with a finding naming `what`. With an
 // unknown rank (-1) it stays as it is.
 os_status op_infer_axis(op_infer *ctx, int64_t axis, int32_t rank, const char *what, int32_t *out);
-// Both describe one dim: the better known one into *out; two different known ones fail with a finding.
+// Both describe one dim: the better known one into *out (may be NULL); two different known ones fail with a finding.
 os_status op_infer_merge_dim(op_infer *ctx, op_dim a, op_dim b, const char *what, op_dim *out);
 
 // Exact arithmetic on dims, symbolic where it must be. Division by a known zero and overflow give OP_DIM_UNKNOWN.
