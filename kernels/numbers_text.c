@@ -1,20 +1,30 @@
 #include "numbers_text.h"
 
+#include "digits.h"
 #include "elements.h"
 #include "floats.h"
 #include "kit.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 // ---- Printing ---------------------------------------------------------------------------------------------
 
-// Whether a printed number reads back as the same element.
-static bool numbers__same(op_elem elem, double x, const char *text) {
-  if (elem == OP_DOUBLE) return strtod(text, NULL) == x;
-  if (elem == OP_FLOAT) return strtof(text, NULL) == (float)x;
-  return math_float_decode((int)elem, math_float_encode((int)elem, strtod(text, NULL), true, 2)) == x;
+// The fewest digits, up to 17, that read back as the same element. Answers their number.
+static int numbers__shortest(op_elem elem, double size, char digits[20], int *exponent) {
+  char all[20];
+  int first;
+  bool more = math_to_digits(size, 18, all, &first);
+  for (int keep = 1;; keep++) {
+    memcpy(digits, all, sizeof all);
+    *exponent = first;
+    int count = math_round_digits(digits, 18, more, keep, exponent);
+    double back = math_from_digits(digits, (size_t)count, *exponent, elem == OP_FLOAT ? 24 : 53);
+    bool narrow = elem != OP_DOUBLE && elem != OP_FLOAT;
+    if (narrow) back = math_float_decode((int)elem, math_float_encode((int)elem, back, true, 2));
+    if (back != size && keep < 17) continue;
+    while (count > 1 && digits[count - 1] == '0') count--;
+    return count;
+  }
 }
 
 static size_t numbers__positional(char *room, int sign, const char *digits, int count, int exponent) {
@@ -38,47 +48,59 @@ static size_t numbers__positional(char *room, int sign, const char *digits, int 
   return n;
 }
 
+// Decimal digits, at least so many.
+static size_t numbers__whole(char *room, uint64_t value, int least) {
+  char digits[20];
+  size_t count = 0, n = 0;
+  for (; value > 0 || (int)count < least; value /= 10) digits[count++] = (char)('0' + value % 10);
+  while (count > 0) room[n++] = digits[--count];
+  return n;
+}
+
+static size_t numbers__put(char *room, const char *word) {
+  size_t length = strlen(word);
+  memcpy(room, word, length);
+  return length;
+}
+
 static size_t numbers__scientific(char *room, int sign, const char *digits, int count, int exponent) {
   size_t n = 0;
   if (sign) room[n++] = '-';
   room[n++] = digits[0];
   if (count > 1) room[n++] = '.';
   for (int i = 1; i < count; i++) room[n++] = digits[i];
-  return n + (size_t)snprintf(room + n, NUMBERS_TEXT_ROOM - n, "e%c%02d", exponent < 0 ? '-' : '+',
-                              abs(exponent));
+  room[n++] = 'e';
+  room[n++] = exponent < 0 ? '-' : '+';
+  return n + numbers__whole(room + n, (uint64_t)abs(exponent), 2);
 }
 
 static size_t numbers__print_float(op_elem elem, double x, char room[NUMBERS_TEXT_ROOM]) {
-  if (!(x == x)) return (size_t)snprintf(room, NUMBERS_TEXT_ROOM, "nan");
+  if (!(x == x)) return numbers__put(room, "nan");
   bool negative = (math_f64_bits(x) >> 63) != 0;
   double size = negative ? -x : x;
-  if (size > 1.7976931348623157e308)
-    return (size_t)snprintf(room, NUMBERS_TEXT_ROOM, negative ? "-inf" : "inf");
-  if (size == 0) return (size_t)snprintf(room, NUMBERS_TEXT_ROOM, negative ? "-0.0" : "0.0");
-  char text[NUMBERS_TEXT_ROOM], digits[20];
-  int precision = 0, count = 0;
-  do snprintf(text, sizeof text, "%.*e", precision, size);
-  while (++precision < 17 && !numbers__same(elem, size, text));
-  const char *at = text;
-  for (; *at != 'e'; at++)
-    if (*at != '.') digits[count++] = *at;
-  int exponent = atoi(at + 1);
-  while (count > 1 && digits[count - 1] == '0') count--;
+  if (size > 1.7976931348623157e308) return numbers__put(room, negative ? "-inf" : "inf");
+  if (size == 0) return numbers__put(room, negative ? "-0.0" : "0.0");
+  char digits[20];
+  int exponent, count = numbers__shortest(elem, size, digits, &exponent);
+  exponent--;
   double limit = elem == OP_DOUBLE ? 1e16 : elem == OP_FLOAT || elem == OP_BFLOAT16 ? 1e6 : 1e3;
   if (size >= 1e-4 && size < limit) return numbers__positional(room, negative, digits, count, exponent);
   return numbers__scientific(room, negative, digits, count, exponent);
 }
 
 os_str numbers_print(const op_tensor *tensor, int64_t index, char room[NUMBERS_TEXT_ROOM]) {
-  size_t length;
+  size_t length = 0;
   if (tensor->elem == OP_BOOL)
-    length = (size_t)snprintf(room, NUMBERS_TEXT_ROOM, kit_int(tensor, index) ? "True" : "False");
+    length = numbers__put(room, kit_int(tensor, index) ? "True" : "False");
   else if (tensor->elem == OP_UINT64)
-    length = (size_t)snprintf(room, NUMBERS_TEXT_ROOM, "%" PRIu64, ((const uint64_t *)tensor->data)[index]);
+    length = numbers__whole(room, ((const uint64_t *)tensor->data)[index], 1);
   else if (elem_is_float(tensor->elem))
     length = numbers__print_float(tensor->elem, kit_double(tensor, index), room);
-  else
-    length = (size_t)snprintf(room, NUMBERS_TEXT_ROOM, "%" PRId64, kit_int(tensor, index));
+  else {
+    int64_t value = kit_int(tensor, index);
+    if (value < 0) room[length++] = '-';
+    length += numbers__whole(room + length, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
+  }
   return (os_str){room, length};
 }
 
@@ -103,21 +125,35 @@ static bool numbers__word(os_str text, const char *word) {
   return true;
 }
 
-// digits, point, exponent: what strtod may see, so that it never reads hexadecimal or words.
-static bool numbers__is_decimal(os_str text) {
-  size_t i = 0, digits = 0;
-  for (; i < text.len && text.data[i] >= '0' && text.data[i] <= '9'; i++) digits++;
-  if (i < text.len && text.data[i] == '.')
-    for (i++; i < text.len && text.data[i] >= '0' && text.data[i] <= '9'; i++) digits++;
-  if (digits == 0) return false;
-  if (i < text.len && (text.data[i] | 0x20) == 'e') {
-    i++;
-    if (i < text.len && (text.data[i] == '+' || text.data[i] == '-')) i++;
-    size_t first = i;
-    while (i < text.len && text.data[i] >= '0' && text.data[i] <= '9') i++;
-    if (i == first) return false;
+// Digits, point, exponent; nothing hexadecimal, no words.
+static bool numbers__decimal(os_str text, double *wide, float *narrow) {
+  const char *p = text.data, *end = p + text.len, *first = NULL;
+  int64_t exponent = 0, power = 0;
+  size_t digits = 0, zeros = 0; // of them 0 before the first other
+  bool point = false;
+  for (; p < end && ((*p >= '0' && *p <= '9') || (*p == '.' && !point)); p++) {
+    if (*p == '.') {
+      point = true;
+      continue;
+    }
+    digits++;
+    exponent += !point;
+    if (first == NULL && *p != '0') first = p;
+    if (first == NULL) zeros++;
   }
-  return i == text.len;
+  if (digits == 0) return false;
+  if (p < end && (*p | 0x20) == 'e') {
+    bool minus = ++p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    if (p == end) return false;
+    for (; p < end && *p >= '0' && *p <= '9'; p++)
+      if (power < INT64_MAX / 20) power = power * 10 + (*p - '0');
+    if (minus) power = -power;
+  }
+  exponent += power - (int64_t)zeros;
+  *wide = math_from_digits(first, digits - zeros, exponent, 53);
+  *narrow = (float)math_from_digits(first, digits - zeros, exponent, 24);
+  return p == end;
 }
 
 static bool numbers__all_digits(os_str text, uint64_t *value) {
@@ -135,17 +171,8 @@ static bool numbers__to_double(os_str text, double *wide, float *narrow) {
     *wide = __builtin_nan("");
   else if (numbers__word(text, "inf") || numbers__word(text, "infinity"))
     *wide = __builtin_inf();
-  else if (numbers__is_decimal(text)) {
-    char short_room[128], *room = text.len < sizeof short_room ? short_room : malloc(text.len + 1);
-    if (room == NULL) return false;
-    memcpy(room, text.data, text.len);
-    room[text.len] = 0;
-    *wide = strtod(room, NULL);
-    *narrow = strtof(room, NULL);
-    if (room != short_room) free(room);
-    return true;
-  } else
-    return false;
+  else
+    return numbers__decimal(text, wide, narrow);
   *narrow = (float)*wide;
   return true;
 }

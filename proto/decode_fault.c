@@ -1,9 +1,9 @@
 #include "decoder.h"
+#include "format.h"
 #include "guess.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 static os_str os_decoder__path(os_decoder *self, uint32_t number) {
   os_arena *arena = self->ask.report->arena;
@@ -64,7 +64,7 @@ os_status os_decoder_fault(os_decoder *self, const os_rule *rule, uint32_t numbe
   char message[400], head[512];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  os_format_list(message, sizeof message, format, arguments);
   va_end(arguments);
   uint64_t length = self->ask.source->length;
   size_t n = length < sizeof head ? (size_t)length : sizeof head;
@@ -86,7 +86,7 @@ void os_decoder_warn(os_decoder *self, const os_rule *rule, uint32_t number, uin
   char message[400];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  os_format_list(message, sizeof message, format, arguments);
   va_end(arguments);
   os_finding *finding = os_report_add(self->ask.report, rule, "%s", message);
   if (!self->ask.report->full) os_decoder__place(self, finding, number, start, end);

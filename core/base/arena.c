@@ -1,7 +1,8 @@
 #include "arena.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 
 typedef struct os_arena_chunk {
   struct os_arena_chunk *next;
@@ -107,15 +108,11 @@ os_str os_arena_copy(os_arena *self, os_str text) {
 }
 
 os_str os_arena_format(os_arena *self, const char *format, ...) {
-  va_list arguments, again;
+  va_list arguments;
   va_start(arguments, format);
-  va_copy(again, arguments);
-  int len = vsnprintf(NULL, 0, format, arguments);
+  os_str text = os_arena_format_list(self, format, arguments);
   va_end(arguments);
-  char *data = len < 0 ? NULL : os_arena_alloc(self, (size_t)len + 1);
-  if (data != NULL) vsnprintf(data, (size_t)len + 1, format, again);
-  va_end(again);
-  return data == NULL ? OS_STR("") : (os_str){data, (size_t)len};
+  return text.data == NULL ? OS_STR("") : text;
 }
 
 bool os_arena_room(os_arena *self, void **items, size_t count, size_t *room, size_t size) {

@@ -1,7 +1,8 @@
 #include "report.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct os_report_text {
@@ -13,14 +14,10 @@ void os_report_init(os_report *self, os_arena *arena, bool strict, uint32_t limi
 }
 
 static os_str os_report__format(os_report *self, const char *format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  int len = vsnprintf(NULL, 0, format, arguments);
-  char *data = len < 0 ? NULL : os_arena_alloc(self->arena, (size_t)len + 1);
-  if (data != NULL) vsnprintf(data, (size_t)len + 1, format, again);
-  va_end(again);
-  if (data == NULL) self->status = OS_OUT_OF_MEMORY;
-  return data == NULL ? OS_STR("") : (os_str){data, (size_t)len};
+  os_str text = os_arena_format_list(self->arena, format, arguments);
+  if (text.data != NULL) return text;
+  self->status = OS_OUT_OF_MEMORY;
+  return OS_STR("");
 }
 
 // A finding that is nowhere: keeps callers free of NULL checks.

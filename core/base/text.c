@@ -1,7 +1,8 @@
 #include "text.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 
 void os_text_init(os_text *self, os_memory *memory) { *self = (os_text){.memory = memory}; }
 
@@ -46,21 +47,19 @@ void os_text_char(os_text *self, char c) {
 }
 
 void os_text_format(os_text *self, const char *format, ...) {
-  va_list arguments, again;
+  va_list arguments;
   va_start(arguments, format);
-  va_copy(again, arguments);
   char small[256];
-  int len = vsnprintf(small, sizeof small, format, arguments);
-  va_end(arguments);
-  if (len >= 0 && (size_t)len < sizeof small) {
+  int len = os_format_list(small, sizeof small, format, arguments);
+  if ((size_t)len < sizeof small) {
     os_text_put(self, (os_str){small, (size_t)len});
-  } else if (len >= 0) {
+  } else {
     // The ending NUL needs a place of its own for a moment.
     char *to = os_text_extend(self, (size_t)len + 1);
     if (to != NULL) {
-      vsnprintf(to, (size_t)len + 1, format, again);
+      os_format_list(to, (size_t)len + 1, format, arguments);
       self->len--;
     }
   }
-  va_end(again);
+  va_end(arguments);
 }

@@ -1,10 +1,9 @@
 #include "single_node.h"
 
+#include "format.h"
 #include "value.h"
 #include "value_proto.h"
 #include "wire_write.h"
-
-#include <stdio.h>
 
 // Field numbers of onnx.proto.
 enum {
@@ -34,7 +33,7 @@ enum {
 };
 
 static os_str os_single_node__name(char *to, const char *stem, size_t index) {
-  return (os_str){to, (size_t)snprintf(to, 32, "%s_%zu", stem, index)};
+  return (os_str){to, (size_t)os_format(to, 32, "%s_%zu", stem, index)};
 }
 
 static os_status os_single_node__value(os_text *out, os_memory *memory, const os_types *types, uint32_t field,

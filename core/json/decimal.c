@@ -1,9 +1,9 @@
 #include "decimal.h"
 
 #include "bignum.h"
+#include "digits.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 // Digits in order; the point inside is skipped.
 typedef struct os_digits {
@@ -129,15 +129,15 @@ static bool os_decimal__divides_small(const os_decimal *a, uint64_t divisor, int
 }
 
 static bool os_decimal__divides_large(const os_decimal *a, const os_decimal *b, int64_t k) {
-  os_bignum divisor, rest;
-  os_bignum_set(&divisor, 0);
-  os_bignum_set(&rest, 0);
-  for (os_digits y = os_digits__of(b); y.left > 0;) os_bignum_scale(&divisor, 10, os_digits__next(&y));
-  for (int64_t i = 0; i < k && os_bignum_divide(&divisor, 2);) i++;
-  for (int64_t i = 0; i < k && os_bignum_divide(&divisor, 5);) i++;
+  math_bignum divisor, rest;
+  math_bignum_set(&divisor, 0);
+  math_bignum_set(&rest, 0);
+  for (os_digits y = os_digits__of(b); y.left > 0;) math_bignum_scale(&divisor, 10, os_digits__next(&y));
+  for (int64_t i = 0; i < k && math_bignum_divide(&divisor, 2);) i++;
+  for (int64_t i = 0; i < k && math_bignum_divide(&divisor, 5);) i++;
   for (os_digits x = os_digits__of(a); x.left > 0;) {
-    os_bignum_scale(&rest, 10, os_digits__next(&x));
-    while (os_bignum_compare(&rest, &divisor) >= 0) os_bignum_subtract(&rest, &divisor);
+    math_bignum_scale(&rest, 10, os_digits__next(&x));
+    while (math_bignum_compare(&rest, &divisor) >= 0) math_bignum_subtract(&rest, &divisor);
   }
   return rest.count == 0;
 }
@@ -160,46 +160,22 @@ os_status os_decimal_divides(const os_decimal *a, const os_decimal *b, bool *ans
 
 // ---- To binary floating point -----------------------------------------------------------------------------
 
-enum { SIGNIFICANT = 800 }; // no halfway case of binary64 needs more than 767 digits
-
-// The number as "0.ddde+x" with an end that strtod can see; digits that cannot decide become one last 1.
-static const char *os_decimal__c_text(const os_decimal *a, char room[SIGNIFICANT + 64]) {
-  char *to = room;
-  if (a->negative) *to++ = '-';
-  *to++ = '0';
-  *to++ = '.';
-  os_digits x = os_digits__of(a);
-  for (int i = 0; i < SIGNIFICANT && x.left > 0; i++) *to++ = (char)('0' + os_digits__next(&x));
-  if (x.left > 0) *to++ = '1';
-  int64_t exponent = a->exponent < -99999 ? -99999 : a->exponent > 99999 ? 99999 : a->exponent;
-  *to++ = 'e';
-  if (exponent < 0) *to++ = '-';
-  if (exponent < 0) exponent = -exponent;
-  for (int64_t unit = 10000; unit > 0; unit /= 10) *to++ = (char)('0' + exponent / unit % 10);
-  *to = 0;
-  return room;
-}
-
-double os_decimal_double(os_str text) {
+static double os_decimal__binary(os_str text, int precision) {
   os_decimal a = os_decimal_of(text);
-  if (a.count == 0) return a.negative ? -0.0 : 0.0;
-  char room[SIGNIFICANT + 64];
-  return strtod(os_decimal__c_text(&a, room), NULL);
+  double size = math_from_digits(a.digits.data, a.count, a.exponent, precision);
+  return a.negative ? -size : size;
 }
 
-float os_decimal_float(os_str text) {
-  os_decimal a = os_decimal_of(text);
-  if (a.count == 0) return a.negative ? -0.0f : 0.0f;
-  char room[SIGNIFICANT + 64];
-  return strtof(os_decimal__c_text(&a, room), NULL);
-}
+double os_decimal_double(os_str text) { return os_decimal__binary(text, 53); }
+
+float os_decimal_float(os_str text) { return (float)os_decimal__binary(text, 24); }
 
 bool os_decimal_exact_double(const os_decimal *a, double value) {
   if (a->count == 0) return value == 0;
   if (!isfinite(value) || !os_decimal_is_integer(a) || a->exponent > 310) return false;
-  os_bignum whole;
-  os_bignum_set(&whole, 0);
-  for (os_digits x = os_digits__of(a); x.left > 0;) os_bignum_scale(&whole, 10, os_digits__next(&x));
-  os_bignum_power10(&whole, (uint32_t)(a->exponent - (int64_t)a->count));
-  return os_bignum_bits(&whole) - os_bignum_trailing_zeros(&whole) <= 53;
+  math_bignum whole;
+  math_bignum_set(&whole, 0);
+  for (os_digits x = os_digits__of(a); x.left > 0;) math_bignum_scale(&whole, 10, os_digits__next(&x));
+  math_bignum_power10(&whole, (uint32_t)(a->exponent - (int64_t)a->count));
+  return math_bignum_bits(&whole) - math_bignum_trailing_zeros(&whole) <= 53;
 }

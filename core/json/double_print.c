@@ -3,51 +3,52 @@
 #include "double_print.h"
 
 #include "bignum.h"
+#include "digits.h"
 
 #include <math.h>
 
 typedef struct os_shortest {
-  os_bignum r, s, up, down; // the value is r / s; half the gaps to its neighbours are up / s and down / s
-  bool even;                // the ends of the gap read back as the value, too
+  math_bignum r, s, up, down; // the value is r / s; half the gaps to its neighbours are up / s and down / s
+  bool even;                  // the ends of the gap read back as the value, too
   int exponent;
 } os_shortest;
 
 static void os_shortest__init(os_shortest *self, uint64_t mantissa, int e, bool narrow_below) {
   uint32_t extra = narrow_below ? 2 : 1;
   uint32_t up = e > 0 ? (uint32_t)e : 0, down = e < 0 ? (uint32_t)-e : 0;
-  os_bignum_set(&self->r, mantissa);
-  os_bignum_shift(&self->r, up + extra);
-  os_bignum_set(&self->s, 1);
-  os_bignum_shift(&self->s, down + extra);
-  os_bignum_set(&self->down, 1);
-  os_bignum_shift(&self->down, up);
-  os_bignum_set(&self->up, 1);
-  os_bignum_shift(&self->up, up + extra - 1);
+  math_bignum_set(&self->r, mantissa);
+  math_bignum_shift(&self->r, up + extra);
+  math_bignum_set(&self->s, 1);
+  math_bignum_shift(&self->s, down + extra);
+  math_bignum_set(&self->down, 1);
+  math_bignum_shift(&self->down, up);
+  math_bignum_set(&self->up, 1);
+  math_bignum_shift(&self->up, up + extra - 1);
   self->even = (mantissa & 1) == 0;
 }
 
 // r + up against s: > 0 when the value's upper end lies beyond.
 static bool os_shortest__beyond(const os_shortest *self) {
-  os_bignum sum = self->r;
-  os_bignum_add(&sum, &self->up);
-  int order = os_bignum_compare(&sum, &self->s);
+  math_bignum sum = self->r;
+  math_bignum_add(&sum, &self->up);
+  int order = math_bignum_compare(&sum, &self->s);
   return self->even ? order >= 0 : order > 0;
 }
 
 static void os_shortest__next(os_shortest *self) {
-  os_bignum_scale(&self->r, 10, 0);
-  os_bignum_scale(&self->up, 10, 0);
-  os_bignum_scale(&self->down, 10, 0);
+  math_bignum_scale(&self->r, 10, 0);
+  math_bignum_scale(&self->up, 10, 0);
+  math_bignum_scale(&self->down, 10, 0);
 }
 
 static void os_shortest__normalise(os_shortest *self, double value) {
-  int k = (int)ceil(log10(value) - 1e-10); // right or one too small
+  int k = math_decimal_exponent(value); // right or one too small
   if (k >= 0)
-    os_bignum_power10(&self->s, (uint32_t)k);
+    math_bignum_power10(&self->s, (uint32_t)k);
   else {
-    os_bignum_power10(&self->r, (uint32_t)-k);
-    os_bignum_power10(&self->up, (uint32_t)-k);
-    os_bignum_power10(&self->down, (uint32_t)-k);
+    math_bignum_power10(&self->r, (uint32_t)-k);
+    math_bignum_power10(&self->up, (uint32_t)-k);
+    math_bignum_power10(&self->down, (uint32_t)-k);
   }
   if (os_shortest__beyond(self))
     k++;
@@ -60,11 +61,11 @@ static size_t os_shortest__digits(os_shortest *self, char *digits) {
   size_t count = 0;
   for (;;) {
     int digit = 0;
-    while (os_bignum_compare(&self->r, &self->s) >= 0) {
-      os_bignum_subtract(&self->r, &self->s);
+    while (math_bignum_compare(&self->r, &self->s) >= 0) {
+      math_bignum_subtract(&self->r, &self->s);
       digit++;
     }
-    int order = os_bignum_compare(&self->r, &self->down);
+    int order = math_bignum_compare(&self->r, &self->down);
     bool low = self->even ? order <= 0 : order < 0, high = os_shortest__beyond(self);
     if (!low && !high) {
       digits[count++] = (char)('0' + digit);
@@ -72,8 +73,8 @@ static size_t os_shortest__digits(os_shortest *self, char *digits) {
       continue;
     }
     if (low && high) {
-      os_bignum_scale(&self->r, 2, 0);
-      int half = os_bignum_compare(&self->r, &self->s);
+      math_bignum_scale(&self->r, 2, 0);
+      int half = math_bignum_compare(&self->r, &self->s);
       high = half > 0 || (half == 0 && digit % 2 == 1);
     }
     digits[count++] = (char)('0' + digit + (high ? 1 : 0));

@@ -1,6 +1,6 @@
 #include "checking.h"
 
-#include <stdio.h>
+#include "format.h"
 
 // Graphs and what they declare (checker rules B and C). Names that are defined twice or not at all are problems of the
 // index (problems.c).
@@ -101,7 +101,7 @@ static os_status os_check__value_info(os_checking *self, const os_graph_index *g
   }
   os_check__value_type(self, info->type, name, spot, field, index);
   char where[64];
-  snprintf(where, sizeof where, "%s[%zu].", field, index);
+  os_format(where, sizeof where, "%s[%zu].", field, index);
   return os_check_metadata(self, info->metadata_props, info->n_metadata_props, spot, where, OS_WARNING);
 }
 

@@ -1,7 +1,6 @@
 #include "checking.h"
+#include "format.h"
 #include "utf8.h"
-
-#include <stdio.h>
 
 // Attributes (checker rules G, and D10 to D14).
 
@@ -166,7 +165,8 @@ static void os_attribute__text(const os_attribute_check *self, ProtobufCBinaryDa
   if (valid == text.len) return;
   char hex[3 * 16 + 1] = "";
   for (size_t i = 0, at = 0; i < 16 && i < text.len; i++)
-    at += (size_t)snprintf(hex + at, sizeof hex - at, i == 0 ? "%02x" : " %02x", (unsigned char)text.data[i]);
+    at +=
+        (size_t)os_format(hex + at, sizeof hex - at, i == 0 ? "%02x" : " %02x", (unsigned char)text.data[i]);
   os_attribute__find(self, os_report_add(self->report, &os_rule_model_attribute_utf8,
                                          "the attribute \"%.*s\" is not UTF-8 from byte %zu on: %s%s",
                                          OS_ARG(self->name), valid, hex, text.len > 16 ? " ..." : ""));

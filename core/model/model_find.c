@@ -1,11 +1,12 @@
 #include "model_find.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 
 static os_str os_model__print(os_arena *arena, os_str base, const char *format, va_list arguments) {
   char rest[160];
-  int len = vsnprintf(rest, sizeof rest, format, arguments);
+  int len = os_format_list(rest, sizeof rest, format, arguments);
   if (len <= 0) return os_arena_copy(arena, base);
   return os_arena_format(arena, "%.*s%s%s", OS_ARG(base), base.len > 0 ? "." : "", rest);
 }

@@ -1,10 +1,10 @@
 #include "data_check_parts.h"
+#include "format.h"
 #include "map.h"
 #include "tensor_field.h"
 #include "utf8.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 enum { PIECE = 4096, DATA_LOCATION = 14 };
 
@@ -23,8 +23,8 @@ const char *os_data_dims(const os_data_check *self, const int64_t *dims, size_t 
   size_t len = 0;
   text[len++] = '[';
   for (size_t i = 0; i < count && i < 16; i++)
-    len += (size_t)snprintf(text + len, sizeof text - len, i == 0 ? "%" PRId64 : ", %" PRId64, dims[i]);
-  if (count > 16) len += (size_t)snprintf(text + len, sizeof text - len, ", ...");
+    len += (size_t)os_format(text + len, sizeof text - len, i == 0 ? "%" PRId64 : ", %" PRId64, dims[i]);
+  if (count > 16) len += (size_t)os_format(text + len, sizeof text - len, ", ...");
   os_str copy = os_arena_format(self->report->arena, "%.*s]", (int)len, text);
   return copy.len == 0 ? "" : copy.data;
 }

@@ -1,10 +1,10 @@
 #include "tensor_proto.h"
 
+#include "format.h"
 #include "tensor_field.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 enum { PIECE = 4096 };
 
@@ -13,7 +13,7 @@ static os_status os_tensor__trouble(os_tensor_reader *self, os_status status, co
 static os_status os_tensor__trouble(os_tensor_reader *self, os_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(self->trouble, sizeof self->trouble, format, arguments);
+  os_format_list(self->trouble, sizeof self->trouble, format, arguments);
   va_end(arguments);
   return status;
 }

@@ -1,20 +1,14 @@
 #include "fact.h"
+#include "format.h"
 #include "op_rules.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 // ---- Faults -----------------------------------------------------------------------------------------------
 
 static os_str os_inferring__format(os_arena *arena, const char *format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  int len = vsnprintf(NULL, 0, format, again);
-  va_end(again);
-  char *data = len < 0 ? NULL : os_arena_alloc(arena, (size_t)len + 1);
-  if (data == NULL) return OS_STR("");
-  vsnprintf(data, (size_t)len + 1, format, arguments);
-  return (os_str){data, (size_t)len};
+  os_str text = os_arena_format_list(arena, format, arguments);
+  return text.data == NULL ? OS_STR("") : text;
 }
 
 void os_finding_set_node(os_report *report, os_finding *finding, const op_node *node) {

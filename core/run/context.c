@@ -1,7 +1,8 @@
 #include "execute.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 
 // What operator.h promises to kernels: create, plan and compute contexts.
 
@@ -22,7 +23,7 @@ op_elem op_create_elem(const op_create *ctx, uint32_t input) {
 
 static os_str os_context__format(os_arena *arena, const char *format, va_list arguments) {
   char text[512];
-  int len = vsnprintf(text, sizeof text, format, arguments);
+  int len = os_format_list(text, sizeof text, format, arguments);
   if (len < 0) len = 0;
   size_t kept = (size_t)len < sizeof text ? (size_t)len : sizeof text - 1;
   return os_arena_copy(arena, (os_str){text, kept});

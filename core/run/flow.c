@@ -1,7 +1,8 @@
 #include "execute.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 
 // Control flow and calls: a body is a frame of its own on the run's stack; the node that asked for it waits in its frame.
 
@@ -84,7 +85,7 @@ os_status op_flow_fail(op_flow *ctx, const char *format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  os_format_list(text, sizeof text, format, arguments);
   va_end(arguments);
   return os_run_trouble_at(ctx->run, ctx->frame, ctx->exec, OS_OPERATOR_FAILED, "%s", text);
 }

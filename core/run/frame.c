@@ -1,7 +1,8 @@
 #include "execute.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 
 void os_frame_set(os_frame *frame, int32_t value, op_value *reference) {
   op_value *old = frame->values[value];
@@ -143,7 +144,7 @@ os_status os_run_trouble_at(os_run *run, const os_frame *frame, const os_exec *e
   char text[640];
   va_list arguments;
   va_start(arguments, format);
-  int len = vsnprintf(text, sizeof text, format, arguments);
+  int len = os_format_list(text, sizeof text, format, arguments);
   va_end(arguments);
   if (len < 0) len = 0;
   if ((size_t)len >= sizeof text) len = sizeof text - 1;

@@ -1,7 +1,8 @@
 #include "execute.h"
 
+#include "format.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 
 // What a run begins with: inputs checked against what the model declares, outputs by name.
 
@@ -30,7 +31,7 @@ static os_status os_starter__refuse(os_starter *self, const char *format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
+  os_format_list(text, sizeof text, format, arguments);
   va_end(arguments);
   self->run->trouble.status = OS_INVALID_ARGUMENT;
   self->run->trouble.message = os_arena_copy(&self->run->arena, os_str_of(text));

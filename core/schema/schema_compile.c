@@ -1,7 +1,7 @@
+#include "format.h"
 #include "schema_rows.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_json *json, const char *format,
@@ -9,7 +9,7 @@ os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_jso
   va_list arguments;
   va_start(arguments, format);
   char text[512];
-  vsnprintf(text, sizeof text, format, arguments);
+  os_format_list(text, sizeof text, format, arguments);
   va_end(arguments);
   self->failed = true;
   os_finding *finding = os_report_add(self->report, rule, "%s", text);
@@ -157,17 +157,26 @@ static os_status os_compile__names(os_compile *self, const os_json *root) {
   }
 }
 
+static int os_compile__hex(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  char lower = (char)(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
 // %25 in a fragment is a percent sign; other escapes likewise.
 static os_str os_compile__decode_fragment(os_arena *arena, os_str text) {
   char *to = os_arena_alloc(arena, text.len + 1);
   if (to == NULL) return text;
   size_t len = 0;
   for (size_t i = 0; i < text.len; i++) {
-    char hex[3] = {0}, *end = hex;
-    if (text.data[i] == '%' && i + 2 < text.len) memcpy(hex, text.data + i + 1, 2);
-    long byte = strtol(hex, &end, 16);
-    if (end == hex + 2) i += 2;
-    to[len++] = end == hex + 2 ? (char)byte : text.data[i];
+    int high = -1, low = -1;
+    if (text.data[i] == '%' && i + 2 < text.len) {
+      high = os_compile__hex(text.data[i + 1]);
+      low = os_compile__hex(text.data[i + 2]);
+    }
+    bool escape = high >= 0 && low >= 0;
+    to[len++] = escape ? (char)(high << 4 | low) : text.data[i];
+    if (escape) i += 2;
   }
   return (os_str){to, len};
 }

@@ -1,24 +1,20 @@
 // The machine: frames on an explicit stack, so that neither deep values nor schemas that refer to themselves use up the
 // C stack.
+#include "format.h"
 #include "schema_rows.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 enum { STEPS_DEFAULT = 1000000, WORK_BETWEEN_STOPS = 8192 };
 
 os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rule, const os_json *value,
                             const char *format, ...) {
   if (report->full) return os_report_add(report, rule, "%s", ""); // only counted: no text, no place
-  va_list arguments, again;
+  va_list arguments;
   va_start(arguments, format);
-  va_copy(again, arguments);
-  int len = vsnprintf(NULL, 0, format, arguments);
+  os_str text = os_arena_format_list(self->arena, format, arguments);
   va_end(arguments);
-  char *text = len < 0 ? NULL : os_arena_alloc(self->arena, (size_t)len + 1);
-  if (text != NULL) vsnprintf(text, (size_t)len + 1, format, again);
-  va_end(again);
-  os_finding *finding = os_report_add(report, rule, "%s", text == NULL ? "" : text);
+  os_finding *finding = os_report_add(report, rule, "%s", text.data == NULL ? "" : text.data);
   os_json_where(self->document, self->arena, value, &finding->where);
   return finding;
 }

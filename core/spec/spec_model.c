@@ -1,23 +1,19 @@
 // From nodes to the model, as far as the document can be understood.
 #include "decimal.h"
+#include "format.h"
 #include "spec_check.h"
 #include "type_expr.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 // ---- Findings ---------------------------------------------------------------------------------------------
 
 static os_str os_checking__format(os_checking *self, const char *format, va_list arguments) {
   if (self->report->full) return OS_STR(""); // the finding is only counted
-  va_list again;
-  va_copy(again, arguments);
-  int len = vsnprintf(NULL, 0, format, arguments);
-  char *text = len < 0 ? NULL : os_arena_alloc(self->arena, (size_t)len + 1);
-  if (text != NULL) vsnprintf(text, (size_t)len + 1, format, again);
-  va_end(again);
-  if (text == NULL) self->status = OS_OUT_OF_MEMORY;
-  return text == NULL ? OS_STR("") : (os_str){text, (size_t)len};
+  os_str text = os_arena_format_list(self->arena, format, arguments);
+  if (text.data != NULL) return text;
+  self->status = OS_OUT_OF_MEMORY;
+  return OS_STR("");
 }
 
 static os_finding *os_checking__add(os_checking *self, const os_rule *rule, os_severity severity,

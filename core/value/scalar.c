@@ -1,10 +1,10 @@
 #include "scalar.h"
 
 #include "decimal.h"
+#include "format.h"
 #include "json_write.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 // How a float of up to 16 bits is laid out: sign (if any), exponent, fraction.
@@ -199,9 +199,8 @@ static void os_scalar__print_float(op_elem part, double value, char *to) {
   else {
     // The shortest of few digits that reads back: 6 to 9 do for binary32, fewer for the narrow types.
     for (int digits = part == OP_FLOAT ? 6 : 3; digits <= 9; digits++) {
-      snprintf(to, OS_DOUBLE_ROOM, "%.*g", digits, value);
-      char *end;
-      double back = strtod(to, &end);
+      os_format(to, OS_DOUBLE_ROOM, "%.*g", digits, value);
+      double back = os_decimal_double(os_str_of(to));
       uint64_t as_is = 0, again = 0;
       os_scalar_put_float(part, &as_is, 0, value);
       os_scalar_put_float(part, &again, 0, back);

@@ -19,14 +19,15 @@ opspec_thirdparty(protobuf_c
   SOURCES "${OPSPEC_SRC_PROTOBUF_C}/protobuf-c/protobuf-c.c"
   INCLUDES "${OPSPEC_SRC_PROTOBUF_C}")
 
-# Whoever links it defines lre_check_stack_overflow, lre_check_timeout and lre_realloc (see libregexp.h).
+# Whoever links it defines lre_check_stack_overflow, lre_check_timeout and lre_realloc (see libregexp.h); its messages are
+# printed by core/base.
 opspec_thirdparty(regexp
   SOURCES
     "${OPSPEC_SRC_QUICKJS}/cutils.c"
     "${OPSPEC_SRC_QUICKJS}/libregexp.c"
     "${OPSPEC_SRC_QUICKJS}/libunicode.c"
   INCLUDES "${OPSPEC_SRC_QUICKJS}"
-  DEFINES _GNU_SOURCE)
+  DEFINES _GNU_SOURCE vsnprintf=os_format_list)
 
 # Reads archives that lie in memory: zip_memory.h opens one, minizip's unzip.h walks it. No file is ever opened.
 opspec_thirdparty(zip
