@@ -37,7 +37,7 @@ ptrdiff_t broadcast_at(const math_broadcast *plan, size_t operand, const size_t 
 os_status broadcast_binary(op_run *ctx, math_loop_id loop, op_tensor *out, const op_tensor *a,
                            const op_tensor *b, int64_t b_axis, const math_params *params) {
   if (out == NULL) return OS_OK;
-  if (loop == LOOP_NONE || a->elem != b->elem || math_loops[loop].binary == NULL)
+  if (math_loop_at(loop).in == MATH_NONE || math_loop_at(loop).unary || a->elem != b->elem)
     return op_run_fail(ctx, "there is no loop for %s and %s", op_elem_name(a->elem), op_elem_name(b->elem));
   broadcast_job job = {.loop = loop, .type = (int)a->elem, .out = out->data, .a = a->data, .b = b->data};
   job.params = params;
@@ -50,7 +50,7 @@ os_status broadcast_binary(op_run *ctx, math_loop_id loop, op_tensor *out, const
   if (!math_broadcast_plan(&job.plan, 3, ranks, views, &out_rank, out_dims) ||
       job.plan.count != (size_t)out->count)
     return op_run_fail(ctx, "the shapes of the operands do not broadcast to that of the result");
-  int op = math_loops[loop].op;
+  math_op op = math_loop_at(loop).op;
   bool may_fail = op == MATH_OP_div || op == MATH_OP_mod || op == MATH_OP_fmod;
   if (may_fail && elem_is_integer(a->elem)) {
     ptrdiff_t bad =
@@ -80,7 +80,7 @@ static void broadcast__unary_piece(void *argument, size_t begin, size_t end) {
 os_status broadcast_unary(op_run *ctx, math_loop_id loop, op_tensor *out, const op_tensor *a,
                           const math_params *params) {
   if (out == NULL) return OS_OK;
-  if (loop == LOOP_NONE || math_loops[loop].unary == NULL || out->count != a->count)
+  if (!math_loop_at(loop).unary || out->count != a->count)
     return op_run_fail(ctx, "there is no loop for %s", op_elem_name(a->elem));
   unary_job job = {loop,  (int)a->elem, out->data, a->data, op_elem_size(out->elem), op_elem_size(a->elem),
                    params};

@@ -77,7 +77,7 @@ static os_status elementwise__infer_legacy(op_infer *ctx) {
 static void elementwise__set_loop(op_loop *loop, math_loop_id id, uint32_t operands,
                                   const math_params *params) {
   loop->id = (uint32_t)id;
-  loop->out = id == LOOP_NONE ? OP_NONE : (op_elem)math_loops[id].out;
+  loop->out = id == LOOP_NONE ? OP_NONE : (op_elem)math_loop_at(id).out;
   loop->count = operands;
   if (params) memcpy(loop->params, params, sizeof *params);
 }

@@ -446,7 +446,7 @@ static void norm__lrn_plane(const lrn_job *job, size_t row) {
       for (size_t j = 0; j < n; j++) sums[j] += other[j] * other[j];
     }
     for (size_t j = 0; j < n; j++) sums[j] = bias + alpha * sums[j];
-    math_pow_f32(sums, sums, &beta, n, MATH_VS, NULL);
+    math_run_binary(LOOP_pow_f32, MATH_F32, sums, sums, &beta, n, MATH_VS, NULL);
     for (size_t j = 0; j < n; j++) y[i + j] = x[i + j] / sums[j];
   }
 }

@@ -81,20 +81,14 @@ static void os_chain__merge(os_chain_job *job) {
 // One item over n elements. a: what the chain holds so far. Answers the index of an element without a result, or -1.
 static ptrdiff_t os_chain__item(const os_chain_item *item, void *dst, const void *a, bool a_scalar,
                                 const void *b, bool b_scalar, size_t n) {
-  const math_loop *loop = &math_loops[item->loop];
-  bool plain = item->type == loop->in;
   if (item->unary) {
-    if (plain)
-      loop->unary(dst, a, n, &item->params);
-    else
-      math_run_unary(item->loop, item->type, dst, a, n, &item->params);
+    math_run_unary(item->loop, item->type, dst, a, n, &item->params);
     return -1;
   }
   const void *left = item->operand_first ? b : a, *right = item->operand_first ? a : b;
   bool left_scalar = item->operand_first ? b_scalar : a_scalar,
        right_scalar = item->operand_first ? a_scalar : b_scalar;
   int mode = n == 1 ? MATH_VV : left_scalar ? MATH_SV : right_scalar ? MATH_VS : MATH_VV;
-  if (plain) return loop->binary(dst, left, right, n, mode, &item->params);
   return math_run_binary(item->loop, item->type, dst, left, right, n, mode, &item->params);
 }
 

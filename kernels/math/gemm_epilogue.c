@@ -23,7 +23,6 @@ static void epilogue__add(float *c, const float *x, size_t n, float scale) {
 void math_epilogue_apply(const math_epilogue *e, float *c, ptrdiff_t c_row_stride, size_t row_begin,
                          size_t row_end, size_t col_begin, size_t col_end) {
   size_t n = col_end - col_begin;
-  math_unary_fn loop = e->loop == LOOP_NONE ? NULL : math_loops[e->loop].unary;
   for (size_t i = row_begin; i < row_end; i++) {
     float *row = c + (ptrdiff_t)i * c_row_stride + col_begin;
     const float *residual = e->residual ? e->residual + (ptrdiff_t)i * e->residual_stride + col_begin : NULL;
@@ -33,7 +32,7 @@ void math_epilogue_apply(const math_epilogue *e, float *c, ptrdiff_t c_row_strid
     if (e->bias && e->bias_kind == MATH_BIAS_ROW) epilogue__shift(row, n, e->bias[i] * e->bias_scale);
     if (e->bias && e->bias_kind == MATH_BIAS_SCALAR) epilogue__shift(row, n, e->bias[0] * e->bias_scale);
     if (residual && !e->residual_last) epilogue__add(row, residual, n, e->residual_scale);
-    if (loop) loop(row, row, n, e->params);
+    if (e->loop != LOOP_NONE) math_run_unary(e->loop, MATH_F32, row, row, n, e->params);
     if (residual && e->residual_last) epilogue__add(row, residual, n, e->residual_scale);
   }
 }

@@ -1,38 +1,45 @@
-/* The table of loops, look-up, comparisons of floats, booleans, selection, and loops for the small float types. */
+/* The catalogue of loops, the choice among them, booleans, selection, and loops for the small float types. */
 #include "loops.h"
 #include "floats.h"
+#include "loop_kit.h"
 
 #include <string.h>
 
-/* Hints to unroll or vectorise are wishes: sanitizers and lower levels of optimisation may refuse them. */
-#pragma clang diagnostic ignored "-Wpass-failed"
+enum {
+#define BIT(op, type) | 1u << MATH__##type
+#define MATH_SET(set) SET_##set = 0u MATH_FOR_##set(BIT, )
+  MATH_SET(BOOL),
+  MATH_SET(FLOAT),
+  MATH_SET(UNSIGNED),
+  MATH_SET(INTEGER),
+  MATH_SET(NUMERIC),
+  MATH_SET(NUMERIC_BOOL),
+  MATH_SET(WIDE)
+#undef MATH_SET
+#undef BIT
+};
 
-enum { MATH__f32 = MATH_F32, MATH__f64 = MATH_F64, MATH__b8 = MATH_BOOL };
-enum { MATH__i8 = MATH_I8, MATH__i16 = MATH_I16, MATH__i32 = MATH_I32, MATH__i64 = MATH_I64 };
-enum { MATH__u8 = MATH_U8, MATH__u16 = MATH_U16, MATH__u32 = MATH_U32, MATH__u64 = MATH_U64 };
-
-#define ROW(op, type, cls, result, one, two) \
-  [LOOP_##op##_##type] = {#op "_" #type, MATH_OP_##op, cls, MATH__##type, result, one, two},
-#define ROW_UNARY(op, type) ROW(op, type, MATH_UNARY, MATH__##type, math_##op##_##type, NULL)
-#define ROW_PREDICATE(op, type) ROW(op, type, MATH_PREDICATE, MATH_BOOL, math_##op##_##type, NULL)
-#define ROW_BINARY(op, type) ROW(op, type, MATH_BINARY, MATH__##type, NULL, math_##op##_##type)
-#define ROW_COMPARE(op, type) ROW(op, type, MATH_COMPARE, MATH_BOOL, NULL, math_##op##_##type)
-
-const math_loop math_loops[LOOP_COUNT] = {
-#define MATH_OP(op, cls, set) MATH_FOR_##set(ROW_##cls, op)
+static const struct {
+  uint32_t types; /* a bit each */
+  uint8_t cls;
+} operations[MATH_OP_COUNT] = {
+#define MATH_OP(op, cls, set) [MATH_OP_##op] = {SET_##set, MATH_##cls},
 #include "math.def"
 #undef MATH_OP
 };
 
 math_loop_id math_loop_find(math_op op, int type) {
-  static const uint16_t ids[MATH_OP_COUNT][MATH_TYPE_COUNT] = {
-#define FIND(op, type) [MATH_OP_##op][MATH__##type] = LOOP_##op##_##type,
-#define MATH_OP(op, cls, set) MATH_FOR_##set(FIND, op)
-#include "math.def"
-#undef MATH_OP
-  };
   if ((unsigned)op >= MATH_OP_COUNT || (unsigned)type >= MATH_TYPE_COUNT) return LOOP_NONE;
-  return (math_loop_id)ids[op][type];
+  return operations[op].types >> type & 1 ? (math_loop_id)MATH_LOOP_ID(op, type) : LOOP_NONE;
+}
+
+math_loop math_loop_at(math_loop_id id) {
+  math_op op = (math_op)(id / MATH_LOOP_TYPES);
+  math_type type = (math_type)(id % MATH_LOOP_TYPES);
+  if (id == LOOP_NONE || math_loop_find(op, (int)type) != id) return (math_loop){0};
+  math_class cls = (math_class)operations[op].cls;
+  bool flags = cls == MATH_PREDICATE || cls == MATH_COMPARE;
+  return (math_loop){op, cls, type, flags ? MATH_BOOL : type, cls == MATH_UNARY || cls == MATH_PREDICATE};
 }
 
 size_t math_type_width(int type) {
@@ -46,62 +53,62 @@ size_t math_type_width(int type) {
   return (unsigned)type < MATH_TYPE_COUNT ? widths[type] : 0;
 }
 
-#define LOOP(hint, x_is, y_is, expression)       \
-  _Pragma(hint) for (size_t i = 0; i < n; i++) { \
-    const T x = x_is, y = y_is;                  \
-    d[i] = (uint8_t)(expression);                \
+bool math_mirror(math_op *op) {
+  if (*op == MATH_OP_greater) {
+    *op = MATH_OP_less;
+  } else if (*op == MATH_OP_greater_equal) {
+    *op = MATH_OP_less_equal;
+  } else {
+    return false;
   }
-#define VECTORS "clang loop vectorize(assume_safety) unroll(disable)"
-#define SCALARS "clang loop vectorize(disable) unroll(disable)"
+  return true;
+}
 
-/* Bytes from two operands of type T. */
-#define BINARY(name, type, expression)                                                                       \
-  ptrdiff_t math_##name(void *dst, const void *a, const void *b, size_t n, int mode, const math_params *p) { \
-    typedef type T;                                                                                          \
-    (void)p;                                                                                                 \
-    if (n == 0) return -1;                                                                                   \
-    uint8_t *d = dst;                                                                                        \
-    const T *s = a, *t = b;                                                                                  \
-    const T s0 = s[0], t0 = t[0];                                                                            \
-    if (mode == MATH_VV && sizeof(T) < 8) {                                                                  \
-      LOOP(VECTORS, s[i], t[i], expression)                                                                  \
-    } else if (mode == MATH_VS && sizeof(T) == 4) {                                                          \
-      LOOP(VECTORS, s[i], t0, expression)                                                                    \
-    } else {                                                                                                 \
-      LOOP(SCALARS, mode == MATH_SV ? s0 : s[i], mode == MATH_VS ? t0 : t[i], expression)                    \
-    }                                                                                                        \
-    return -1;                                                                                               \
+/* Bit 2 x + y of an operation's truth table is its result; `not` sees its operand twice. */
+static void loops__bool(math_op op, uint8_t *d, const uint8_t *s, const uint8_t *t, size_t n, int mode) {
+  const unsigned truth = op == MATH_OP_and     ? 8
+                         : op == MATH_OP_or    ? 14
+                         : op == MATH_OP_xor   ? 6
+                         : op == MATH_OP_equal ? 9
+                                               : 1;
+  const uint8_t s0 = s[0], t0 = t[0];
+  for (size_t i = 0; i < n; i++) {
+    const uint8_t x = mode == MATH_SV ? s0 : s[i], y = mode == MATH_VS ? t0 : t[i];
+    d[i] = truth >> ((x != 0) * 2 + (y != 0)) & 1;
   }
+}
 
-BINARY(equal_f32, float, x == y)
-BINARY(less_f32, float, x < y)
-BINARY(greater_f32, float, x > y)
-BINARY(less_equal_f32, float, x <= y)
-BINARY(greater_equal_f32, float, x >= y)
-BINARY(equal_f64, double, x == y)
-BINARY(less_f64, double, x < y)
-BINARY(greater_f64, double, x > y)
-BINARY(less_equal_f64, double, x <= y)
-BINARY(greater_equal_f64, double, x >= y)
-BINARY(equal_b8, uint8_t, (x != 0) == (y != 0))
-BINARY(and_b8, uint8_t, (x != 0) & (y != 0))
-BINARY(or_b8, uint8_t, (x != 0) | (y != 0))
-BINARY(xor_b8, uint8_t, (x != 0) ^ (y != 0))
+static void loops__unary(const math_loop *loop, void *dst, const void *src, size_t n, const math_params *p) {
+  switch (loop->in) {
+  case MATH_F32: math_unary_f32(loop->op, dst, src, n, p); break;
+  case MATH_F64: math_unary_f64(loop->op, dst, src, n, p); break;
+  case MATH_BOOL: loops__bool(loop->op, dst, src, src, n, MATH_VV); break;
+  default: math_unary_int(loop->op, (int)loop->in, dst, src, n, p); break;
+  }
+}
 
-void math_not_b8(void *dst, const void *src, size_t n, const math_params *p) {
-  (void)p;
-  uint8_t *d = dst;
-  const uint8_t *s = src;
-  for (size_t i = 0; i < n; i++) d[i] = s[i] == 0;
+static ptrdiff_t loops__binary(const math_loop *loop, void *dst, const void *a, const void *b, size_t n,
+                               int mode) {
+  switch (loop->in) {
+  case MATH_F32: math_binary_f32(loop->op, dst, a, b, n, mode); return -1;
+  case MATH_F64: math_binary_f64(loop->op, dst, a, b, n, mode); return -1;
+  case MATH_BOOL: loops__bool(loop->op, dst, a, b, n, mode); return -1;
+  case MATH_I32:
+    if (math_binary_i32(loop->op, dst, a, b, n, mode)) return -1;
+    break;
+  default: break;
+  }
+  return math_binary_int(loop->op, (int)loop->in, dst, a, b, n, mode);
 }
 
 /* Elements of the small types go through this many floats at a time. */
 enum { TILE = 256 };
 
-void math_run_unary(math_loop_id loop, int type, void *dst, const void *src, size_t n, const math_params *p) {
-  const math_loop *row = &math_loops[loop];
-  if (type == row->in) {
-    row->unary(dst, src, n, p);
+void math_run_unary(math_loop_id id, int type, void *dst, const void *src, size_t n, const math_params *p) {
+  const math_loop loop = math_loop_at(id);
+  if (n == 0) return;
+  if (type == (int)loop.in) {
+    loops__unary(&loop, dst, src, n, p);
     return;
   }
   size_t width = math_type_width(type);
@@ -109,31 +116,33 @@ void math_run_unary(math_loop_id loop, int type, void *dst, const void *src, siz
   for (size_t i = 0; i < n; i += TILE) {
     size_t count = n - i < TILE ? n - i : TILE;
     math_load_f32(x, (const char *)src + i * width, type, count);
-    if (row->out == MATH_BOOL) {
-      row->unary((uint8_t *)dst + i, x, count, p);
+    if (loop.out == MATH_BOOL) {
+      loops__unary(&loop, (uint8_t *)dst + i, x, count, p);
     } else {
-      row->unary(y, x, count, p);
+      loops__unary(&loop, y, x, count, p);
       math_store_f32((char *)dst + i * width, y, type, count);
     }
   }
 }
 
-ptrdiff_t math_run_binary(math_loop_id loop, int type, void *dst, const void *a, const void *b, size_t n,
+ptrdiff_t math_run_binary(math_loop_id id, int type, void *dst, const void *a, const void *b, size_t n,
                           int mode, const math_params *p) {
-  const math_loop *row = &math_loops[loop];
-  if (type == row->in) return row->binary(dst, a, b, n, mode, p);
+  (void)p;
+  const math_loop loop = math_loop_at(id);
+  if (n == 0) return -1;
+  if (type == (int)loop.in) return loops__binary(&loop, dst, a, b, n, mode);
   size_t width = math_type_width(type);
   float x[TILE], y[TILE], z[TILE];
-  if (n && mode == MATH_SV) math_load_f32(x, a, type, 1);
-  if (n && mode == MATH_VS) math_load_f32(y, b, type, 1);
+  if (mode == MATH_SV) math_load_f32(x, a, type, 1);
+  if (mode == MATH_VS) math_load_f32(y, b, type, 1);
   for (size_t i = 0; i < n; i += TILE) {
     size_t count = n - i < TILE ? n - i : TILE;
     if (mode != MATH_SV) math_load_f32(x, (const char *)a + i * width, type, count);
     if (mode != MATH_VS) math_load_f32(y, (const char *)b + i * width, type, count);
-    if (row->out == MATH_BOOL) {
-      row->binary((uint8_t *)dst + i, x, y, count, mode, p);
+    if (loop.out == MATH_BOOL) {
+      loops__binary(&loop, (uint8_t *)dst + i, x, y, count, mode);
     } else {
-      row->binary(z, x, y, count, mode, p);
+      loops__binary(&loop, z, x, y, count, mode);
       math_store_f32((char *)dst + i * width, z, type, count);
     }
   }

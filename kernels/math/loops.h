@@ -57,14 +57,7 @@ typedef struct math_params {
 /* Operands of a binary loop: two vectors, or one of them a single element that is used for all. */
 typedef enum math_mode { MATH_VV = 0, MATH_VS = 1, MATH_SV = 2 } math_mode;
 
-typedef void (*math_unary_fn)(void *dst, const void *src, size_t n, const math_params *p);
-
-/* Returns the index of the first element that has no result, -1 if all have one. Only div, mod and fmod of integers
- * ever report one (divisor 0); that element is set to 0 and the rest is computed. */
-typedef ptrdiff_t (*math_binary_fn)(void *dst, const void *a, const void *b, size_t n, int mode,
-                                    const math_params *p);
-
-typedef enum math_class { MATH_UNARY, MATH_PREDICATE, MATH_BINARY, MATH_COMPARE } math_class;
+typedef enum math_class { MATH_UNARY = 1, MATH_PREDICATE, MATH_BINARY, MATH_COMPARE } math_class;
 
 /* Sets of element types that math.def names (b8 is bool, which is a macro). */
 #define MATH_FOR_BOOL(X, op) X(op, b8)
@@ -85,48 +78,42 @@ typedef enum math_op {
   MATH_OP_COUNT
 } math_op;
 
-/* LOOP_add_f32, LOOP_add_f64, ... Ids are dense and hold within one build only. */
+/* LOOP_add_f32, LOOP_add_f64, ...: an operation and the type of its operands in one number. Hold within one build only. */
+enum { MATH_LOOP_TYPES = 32 };
+#define MATH_LOOP_ID(op, type) ((int)(op) * MATH_LOOP_TYPES + (int)(type))
+enum { MATH__f32 = MATH_F32, MATH__f64 = MATH_F64, MATH__b8 = MATH_BOOL };
+enum { MATH__i8 = MATH_I8, MATH__i16 = MATH_I16, MATH__i32 = MATH_I32, MATH__i64 = MATH_I64 };
+enum { MATH__u8 = MATH_U8, MATH__u16 = MATH_U16, MATH__u32 = MATH_U32, MATH__u64 = MATH_U64 };
 typedef enum math_loop_id {
   LOOP_NONE = 0,
-#define MATH_ID(op, type) LOOP_##op##_##type,
+#define MATH_ID(op, type) LOOP_##op##_##type = MATH_LOOP_ID(MATH_OP_##op, MATH__##type),
 #define MATH_OP(op, cls, set) MATH_FOR_##set(MATH_ID, op)
 #include "math.def"
 #undef MATH_OP
 #undef MATH_ID
-  LOOP_COUNT
+  LOOP_COUNT = MATH_LOOP_ID(MATH_OP_COUNT, 0)
 } math_loop_id;
 
-/* math_add_f32, ... */
-#define MATH_DECLARE_UNARY(op, type) \
-  void math_##op##_##type(void *dst, const void *src, size_t n, const math_params *p);
-#define MATH_DECLARE_PREDICATE(op, type) MATH_DECLARE_UNARY(op, type)
-#define MATH_DECLARE_BINARY(op, type)                                                       \
-  ptrdiff_t math_##op##_##type(void *dst, const void *a, const void *b, size_t n, int mode, \
-                               const math_params *p);
-#define MATH_DECLARE_COMPARE(op, type) MATH_DECLARE_BINARY(op, type)
-#define MATH_OP(op, cls, set) MATH_FOR_##set(MATH_DECLARE_##cls, op)
-#include "math.def"
-#undef MATH_OP
-
 typedef struct math_loop {
-  const char *name;      /* "add_f32" */
-  uint8_t op;            /* math_op */
-  uint8_t cls;           /* math_class */
-  uint8_t in, out;       /* math_type of operands and result */
-  math_unary_fn unary;   /* for UNARY and PREDICATE, else NULL */
-  math_binary_fn binary; /* for BINARY and COMPARE, else NULL */
+  math_op op;
+  math_class cls;
+  math_type in, out; /* of operands and result */
+  bool unary;        /* one operand: UNARY and PREDICATE */
 } math_loop;
 
-/* Indexed by math_loop_id; row LOOP_NONE is all zero. */
-extern const math_loop math_loops[LOOP_COUNT];
+/* All zero for LOOP_NONE and for numbers that are no loop. */
+math_loop math_loop_at(math_loop_id id);
 
 /* The loop of an operation for an element type; LOOP_NONE when there is none. f16, bf16 and float8 have no loops of their
  * own: see math_run_unary. */
 math_loop_id math_loop_find(math_op op, int type);
 
-/* Run an f32 loop on elements of another float type (f16, bf16, float8, float4e2m1), through f32 tiles on the stack; for
- * f32 itself the loop is called as it is. `type` is that of the operands, and of the result unless the loop answers bool.
- * Rounding to `type` is nearest even, saturating where the type has no infinity. dst == an operand is allowed. */
+/* Run a loop. `type` is that of the operands, and of the result unless the loop answers bool: the loop's own, or, for an f32
+ * loop, another float type (f16, bf16, float8, float4e2m1), which goes through f32 tiles on the stack. Rounding to `type` is
+ * nearest even, saturating where the type has no infinity. dst == an operand is allowed.
+ *
+ * math_run_binary returns the index of the first element that has no result, -1 if all have one. Only div, mod and fmod of
+ * integers ever report one (divisor 0); that element is set to 0 and the rest is computed. */
 void math_run_unary(math_loop_id loop, int type, void *dst, const void *src, size_t n, const math_params *p);
 ptrdiff_t math_run_binary(math_loop_id loop, int type, void *dst, const void *a, const void *b, size_t n,
                           int mode, const math_params *p);

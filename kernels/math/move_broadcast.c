@@ -129,7 +129,7 @@ ptrdiff_t math_broadcast_binary(const math_broadcast *plan, math_loop_id loop, i
                                 const void *a, const void *b, size_t begin, size_t end,
                                 const math_params *p) {
   size_t width = math_type_width(type);
-  broadcast__call call = {loop, type, width, math_loops[loop].out == MATH_BOOL ? 1 : width, p};
+  broadcast__call call = {loop, type, width, math_loop_at(loop).out == MATH_BOOL ? 1 : width, p};
   const char *operands[2] = {a, b};
   int repeated = broadcast__repeated(plan, width);
   if (repeated >= 0) return broadcast__run_repeated(plan, &call, repeated, dst, operands, begin, end);

@@ -3,6 +3,7 @@
 
 #include "conv.h"
 #include "floats.h"
+#include "loop_rows.h"
 #include "move.h"
 #include "pooling.h"
 #include "reduce.h"
@@ -57,27 +58,24 @@ static float *floats(size_t n) {
 enum { N = 1 << 15 }; // fits the second-level cache
 
 typedef struct loop_work {
-  const math_loop *loop;
+  math_loop_id loop;
   void *a, *b, *y;
 } loop_work;
 
 static void run_loop(void *context) {
   static const math_params p = {{0.6, 1.7, 0, 0}, {1, 1}};
   const loop_work *w = context;
-  if (w->loop->unary)
-    w->loop->unary(w->y, w->a, N, &p);
-  else
-    w->loop->binary(w->y, w->a, w->b, N, MATH_VV, &p);
+  loop_run(w->loop, w->y, w->a, w->b, N, MATH_VV, &p);
 }
 
 static void loops(void) {
-  loop_work w = {NULL, floats(N * 2), floats(N * 2), block(N * 8)};
+  loop_work w = {LOOP_NONE, floats(N * 2), floats(N * 2), block(N * 8)};
   for (size_t i = 0; i < N; i++) {
     if (((float *)w.a)[i] == 0) ((float *)w.a)[i] = 1;
   }
-  for (int id = 1; id < LOOP_COUNT; id++) {
-    w.loop = &math_loops[id];
-    measure(w.loop->name, N, "G/s", run_loop, &w);
+  for (size_t i = 0; i < LOOP_ROWS; i++) {
+    w.loop = loop_rows[i].id;
+    measure(loop_rows[i].name, N, "G/s", run_loop, &w);
   }
   free(w.a), free(w.b), free(w.y);
 }

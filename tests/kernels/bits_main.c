@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "conv.h"
+#include "loop_rows.h"
 #include "move.h"
 #include "pooling.h"
 #include "reduce.h"
@@ -38,23 +39,18 @@ enum { N = 1003 };
 static void show_loops(sample_random *r) {
   static const math_params shared = {{0.6, 1.7, 0, 0}, {1, 1}}, bounds = {{-2.5, 3.25, 0, 0}, {3, 90}};
   void *a = sample_alloc(N * 8), *b = sample_alloc(N * 8), *y = sample_alloc(N * 8), *z = sample_alloc(N * 8);
-  for (int id = 1; id < LOOP_COUNT; id++) {
-    const math_loop *loop = &math_loops[id];
-    const math_params *p = loop->op == MATH_OP_clip ? &bounds : &shared;
-    size_t in = math_type_width(loop->in), out = math_type_width(loop->out), cut = 501;
-    sample_fill(r, loop->in, a, N);
-    sample_fill(r, loop->in, b, N);
-    if (loop->unary) {
-      loop->unary(y, a, N, p);
-      loop->unary(z, a, cut, p);
-      loop->unary((char *)z + cut * out, (char *)a + cut * in, N - cut, p);
-    } else {
-      loop->binary(y, a, b, N, MATH_VV, p);
-      loop->binary(z, a, b, cut, MATH_VV, p);
-      loop->binary((char *)z + cut * out, (char *)a + cut * in, (char *)b + cut * in, N - cut, MATH_VV, p);
-    }
-    CHECK(digest(loop->out, y, N) == digest(loop->out, z, N));
-    show(loop->name, loop->out, y, N);
+  for (size_t row = 0; row < LOOP_ROWS; row++) {
+    const math_loop_id id = loop_rows[row].id;
+    const math_loop loop = math_loop_at(id);
+    const math_params *p = loop.op == MATH_OP_clip ? &bounds : &shared;
+    size_t in = math_type_width(loop.in), out = math_type_width(loop.out), cut = 501;
+    sample_fill(r, loop.in, a, N);
+    sample_fill(r, loop.in, b, N);
+    loop_run(id, y, a, b, N, MATH_VV, p);
+    loop_run(id, z, a, b, cut, MATH_VV, p);
+    loop_run(id, (char *)z + cut * out, (char *)a + cut * in, (char *)b + cut * in, N - cut, MATH_VV, p);
+    CHECK(digest(loop.out, y, N) == digest(loop.out, z, N));
+    show(loop_rows[row].name, loop.out, y, N);
   }
   free(a), free(b), free(y), free(z);
 }

@@ -1,5 +1,5 @@
 #include "check.h"
-#include "loops.h"
+#include "loop_rows.h"
 #include "sample.h"
 
 // Integer loops against 128-bit arithmetic cut to the type.
@@ -67,36 +67,34 @@ static wide expected(int op, int type, wide x, wide y) {
   }
 }
 
-static void check_loop(const math_loop *loop, sample_random *r) {
+static void check_loop(const loop_row *row, sample_random *r) {
+  const math_loop loop = math_loop_at(row->id);
   enum { N = 400 };
   static const math_params clip = {{0, 0, 0, 0}, {3, 90}}, shrink = {{2, 7, 0, 0}, {0, 0}};
   uint64_t a[N], b[N], out[N];
-  size_t width = math_type_width(loop->in), out_width = math_type_width(loop->out);
-  sample_fill(r, loop->in, a, N);
-  sample_fill(r, loop->in, b, N);
-  ptrdiff_t bad = -1, first_zero = -1;
-  if (loop->unary)
-    loop->unary(out, a, N, loop->op == MATH_OP_clip ? &clip : &shrink);
-  else
-    bad = loop->binary(out, a, b, N, MATH_VV, NULL);
-  bool division = loop->op == MATH_OP_div || loop->op == MATH_OP_mod || loop->op == MATH_OP_fmod;
+  size_t width = math_type_width(loop.in), out_width = math_type_width(loop.out);
+  sample_fill(r, loop.in, a, N);
+  sample_fill(r, loop.in, b, N);
+  ptrdiff_t first_zero = -1;
+  ptrdiff_t bad = loop_run(row->id, out, a, b, N, MATH_VV, loop.op == MATH_OP_clip ? &clip : &shrink);
+  bool division = loop.op == MATH_OP_div || loop.op == MATH_OP_mod || loop.op == MATH_OP_fmod;
   for (size_t i = 0; i < N; i++) {
-    wide x = load(loop->in, (const char *)a + i * width), y = load(loop->in, (const char *)b + i * width);
+    wide x = load(loop.in, (const char *)a + i * width), y = load(loop.in, (const char *)b + i * width);
     if (division && y == 0 && first_zero < 0) first_zero = (ptrdiff_t)i;
     // Doubles carry shrink: beyond their 53 bits and at the ends of the type it is not exact.
-    if (loop->op == MATH_OP_shrink && (x > 1000000 || x < -1000000)) continue;
-    wide want = expected(loop->op, loop->in, x, y);
+    if (loop.op == MATH_OP_shrink && (x > 1000000 || x < -1000000)) continue;
+    wide want = expected(loop.op, loop.in, x, y);
     if (!CHECK(memcmp(&want, (const char *)out + i * out_width, out_width) == 0))
-      printf("  %s of %lld, %lld\n", loop->name, (long long)x, (long long)y);
+      printf("  %s of %lld, %lld\n", row->name, (long long)x, (long long)y);
   }
   CHECK_EQ(bad, first_zero);
 }
 
 int main(int argc, char **argv) {
   sample_random r = sample_begin(argc, argv);
-  for (int id = 1; id < LOOP_COUNT; id++) {
-    const math_loop *loop = &math_loops[id];
-    if (loop->in != MATH_F32 && loop->in != MATH_F64 && loop->in != MATH_BOOL) check_loop(loop, &r);
+  for (size_t i = 0; i < LOOP_ROWS; i++) {
+    const math_type in = math_loop_at(loop_rows[i].id).in;
+    if (in != MATH_F32 && in != MATH_F64 && in != MATH_BOOL) check_loop(&loop_rows[i], &r);
   }
   return CHECK_END();
 }
