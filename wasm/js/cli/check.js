@@ -3,8 +3,9 @@ import { Env } from '../env.js'
 import { readZip } from '../node-zip.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
 import { CommandError } from './options.js'
-import { plural, printFinding } from './output.js'
+import { joinPath, plural, printFinding } from './output.js'
 import { bundleFiles, filesBeside, jsonRole, pathKind, readPath, sha256, walk } from './paths.js'
+import { Locator } from './places.js'
 
 // opspec check: everything that was named or lies in named folders, looked at without running any of it.
 
@@ -16,6 +17,8 @@ class Check {
     this.output = output
     this.env = env
     this.files = []
+    this.units = [] // of reports in other formats
+    this.problems = []
     this.impossible = false
     this.skipped = 0
     this.ignored = 0
@@ -25,9 +28,16 @@ class Check {
   cannot(path, message) {
     this.impossible = true
     this.output.problem(message)
-    if (path !== null) {
+    if (path === null) this.problems.push(message)
+    else {
+      this.units.push({ path, name: path, group: 'unknown', status: 'error', message, incomplete: [message], findings: [] })
       this.files.push({ path, kind: 'unknown', sha256: null, bytes: 0, ok: false, complete: false, incomplete: [message], findings: [] })
     }
+  }
+
+  problem(message) {
+    this.output.problem(message)
+    this.problems.push(message)
   }
 
   // ---- What to look at ------------------------------------------------------------------------------------------
@@ -89,7 +99,7 @@ class Check {
     if (report.kind === 'unknown' && report.complete && this.options.as === undefined) {
       if (job.named && this.options['ignore-unknown'] !== true) {
         this.impossible = true
-        this.output.problem(`${job.path}: of no kind that can be checked; --ignore-unknown skips such files`)
+        this.problem(`${job.path}: of no kind that can be checked; --ignore-unknown skips such files`)
       } else if (this.options['ignore-unknown'] === true) {
         this.ignored++
         return
@@ -99,6 +109,25 @@ class Check {
     this.files.push({ path: job.path, kind, sha256: loaded.hash, bytes: loaded.size, ok, complete, incomplete, findings })
     for (const finding of findings) printFinding(this.output, finding, job.path, loaded.textOf)
     for (const reason of incomplete) this.output.line(paint => `${paint('bold', job.path)}: ${paint('warning', 'incomplete')}: ${reason}`)
+    if (this.output.wantsReport) this.units.push(this.unitOf(job.path, loaded, report))
+  }
+
+  unitOf(path, { size, hash, bytesOf }, { kind, complete, incomplete, findings }) {
+    const locator = new Locator(bytesOf)
+    const whole = item => ({ ...item, file: item.file ? joinPath(path, item.file) : path })
+    const located = findings.map(finding => {
+      const found = whole(locator.locate(finding))
+      if (found.fix !== undefined) for (const edit of found.fix.edits) edit.file = edit.file ? joinPath(path, edit.file) : path
+      return { ...found, related: found.related.map(whole), fails: this.fails(finding.severity) }
+    })
+    const cut = !complete && this.options['fail-on'] !== 'never'
+    const status = cut || located.some(({ fails }) => fails) ? 'failed' : 'passed'
+    return { path, name: path, group: kind, status, incomplete, findings: located, kind, sha256: hash, bytes: size }
+  }
+
+  fails(severity) {
+    const level = this.options['fail-on'] ?? 'error'
+    return level !== 'never' && (severity === 'error' || (level === 'warning' && severity === 'warning'))
   }
 
   summary() {
@@ -124,7 +153,7 @@ function loadBundle(path) {
     size += bytes.length
   }
   const specs = [...files].filter(([name, bytes]) => name.endsWith('.json') && jsonRole(name, bytes) === 'spec').map(([, bytes]) => decoder.decode(bytes))
-  return { files, size, hash: hash.digest('hex'), specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null }
+  return { files, size, hash: hash.digest('hex'), specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null, bytesOf: file => files.get(file) ?? null }
 }
 
 function loadFile(path) {
@@ -133,18 +162,18 @@ function loadFile(path) {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
     const files = zipFiles(bytes)
     const specs = [...files].filter(([name, content]) => name.endsWith('.json') && jsonRole(name, content) === 'spec').map(([, content]) => decoder.decode(content))
-    return { ...base, specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null }
+    return { ...base, specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null, bytesOf: file => files.get(file) ?? null }
   }
   const text = () => decoder.decode(bytes)
   const beside = filesBeside(path)
+  const bytesOf = file => file === '' ? bytes : beside(file)
   const textOf = file => {
-    if (file === '') return text()
-    const found = beside(file)
+    const found = bytesOf(file)
     return found === null ? null : decoder.decode(found)
   }
   // A document that is named by itself is looked at by itself; its folder is looked at as a bundle.
   const role = jsonRole('', bytes)
-  return { ...base, specs: role === 'spec' ? [text()] : [], beside: role === null ? beside : undefined, textOf }
+  return { ...base, specs: role === 'spec' ? [text()] : [], beside: role === null ? beside : undefined, textOf, bytesOf }
 }
 
 // For the texts that findings show; what is wrong with the archive the check says.
@@ -181,8 +210,9 @@ export async function check({ options, positionals, output }) {
 function finish(job, env, output) {
   const summary = job.summary()
   const { rules } = env.check('null', { as: 'json' })
-  env.dispose()
   output.json({ version: packageVersion(), rules, files: job.files, summary })
+  output.report({ command: 'check', version: packageVersion(), units: job.units, problems: job.problems, possible: !job.impossible, explain: rule => env.explain(rule) })
+  env.dispose()
   output.summary(paint => {
     const counts = [plural(summary.errors, 'error'), plural(summary.warnings, 'warning'), ...summary.infos > 0 ? [plural(summary.infos, 'hint')] : []]
     const more = [summary.incomplete > 0 && `${summary.incomplete} incomplete`, job.skipped > 0 && `${plural(job.skipped, 'other .json file')} skipped`, job.ignored > 0 && `${job.ignored} of unknown kind ignored`]

@@ -12,6 +12,7 @@ export const commands = {
   check: {
     usage: 'check PATH...',
     summary: 'validates specs, bundles, evidence, models, operator sets and tensors; runs nothing',
+    reports: true,
     options: {
       ...common, as, 'fail-on': failOn,
       'strict': { help: 'warnings become errors' },
@@ -24,6 +25,7 @@ export const commands = {
   test: {
     usage: 'test PATH...',
     summary: 'runs the evidence of bundles and ONNX test folders; a kernel.js in a process of its own',
+    reports: true,
     options: { ...common, 'allow-empty': { help: 'nothing to run is no error' } },
     run: test
   },

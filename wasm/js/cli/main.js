@@ -9,7 +9,8 @@ function usage() {
 
 ${lines.join('\n')}
 
-Everywhere: - is standard input; --format text|json[:FILE] (repeatable); --fail-on error|warning|never; --timeout 500ms|10s;
+Everywhere: - is standard input; --format text|json[:FILE] (repeatable; check and test
+also sarif|junit|github); --fail-on error|warning|never; --timeout 500ms|10s;
 --max-memory 512M; --quiet; --version; opspec COMMAND --help shows a command's options.
 Exit: 0 clean; 1 errors found, a check that was cut, or a failed test; 2 it could not be done.
 `
@@ -32,7 +33,7 @@ async function run(name, args) {
     process.stdout.write(commandUsage(name, command))
     return 0
   }
-  const output = new Output(options)
+  const output = new Output(options, command.reports)
   const code = await command.run({ options, positionals, output })
   output.flush()
   return code

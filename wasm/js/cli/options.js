@@ -37,11 +37,13 @@ function milliseconds(text) {
   return Number(match[1]) * { ms: 1, s: 1000, m: 60_000 }[match[2] ?? 'ms']
 }
 
+const formats = ['text', 'json', 'sarif', 'junit', 'github']
+
 function format(text) {
   const colon = text.indexOf(':')
   const name = colon < 0 ? text : text.slice(0, colon)
   const file = colon < 0 ? null : text.slice(colon + 1)
-  if (name !== 'text' && name !== 'json') throw new CommandError(`--format ${name}: must be text or json`)
+  if (!formats.includes(name)) throw new CommandError(`--format ${name}: must be one of ${formats.join(', ')}`)
   if (file === '') throw new CommandError('--format: the name of a file is missing after the colon')
   return { name, file }
 }
@@ -71,7 +73,7 @@ export const kinds = ['spec', 'bundle', 'evidence', 'model', 'graph', 'function'
 
 /** Options that every command has. `value` names what follows; an option without it is a switch. */
 export const common = {
-  'format': { value: 'FORMAT[:FILE]', many: true, read: format, help: 'text or json, to a file if named' },
+  'format': { value: 'FORMAT[:FILE]', many: true, read: format, help: 'text or json, check and test also sarif, junit, github; to a file if named' },
   'quiet': { help: 'no summary and no progress' },
   'timeout': { value: 'TIME', read: milliseconds, help: 'limit for each file or test, as in 500ms or 10s' },
   'max-memory': { value: 'BYTES', read: bytes, help: 'limit of the engine, as in 512M' }

@@ -1,15 +1,19 @@
 import { writeFileSync } from 'node:fs'
+import { reportFormats } from './formats.js'
 import { CommandError } from './options.js'
 
 const colors = { error: 31, warning: 33, info: 36, good: 32, dim: 2, bold: 1 }
 
 /** Where results go: each --format in turn, text on standard output when none is given. */
 export class Output {
-  constructor(options) {
+  /** `reports`: the command has a report in the other formats. */
+  constructor(options, reports = false) {
     const formats = options.format ?? [{ name: 'text', file: null }]
     this.quiet = options.quiet === true
     this.texts = formats.filter(({ name }) => name === 'text').map(({ file }) => ({ file, lines: [] }))
     this.jsons = formats.filter(({ name }) => name === 'json')
+    this.reports = formats.filter(({ name }) => Object.hasOwn(reportFormats, name))
+    if (this.reports.length > 0 && !reports) throw new CommandError(`--format ${this.reports[0].name}: only check and test have it`)
     if (formats.filter(({ file }) => file === null).length > 1) throw new CommandError('--format: only one format can go to standard output')
     this.terminal = process.stdout.isTTY === true && (process.env.NO_COLOR ?? '') === ''
     this.progressShown = false
@@ -36,10 +40,16 @@ export class Output {
 
   json(value) {
     const text = `${JSON.stringify(value, (_, item) => typeof item === 'bigint' ? plainInteger(item) : item, 2)}\n`
-    for (const { file } of this.jsons) {
-      if (file === null) process.stdout.write(text)
-      else writeFile(file, text)
-    }
+    for (const { file } of this.jsons) writeTo(file, text)
+  }
+
+  get wantsReport() {
+    return this.reports.length > 0
+  }
+
+  /** The report in every other format that was asked for (formats.js says what it is). */
+  report(report) {
+    for (const { name, file } of this.reports) writeTo(file, reportFormats[name](report))
   }
 
   problem(message) {
@@ -65,6 +75,11 @@ export class Output {
       if (file !== null) writeFile(file, lines.length === 0 ? '' : `${lines.join('\n')}\n`)
     }
   }
+}
+
+function writeTo(file, text) {
+  if (file === null) process.stdout.write(text)
+  else writeFile(file, text)
 }
 
 function writeFile(file, text) {

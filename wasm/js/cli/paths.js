@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isIgnored, readIgnore } from './ignore.js'
 import { CommandError } from './options.js'
 
@@ -16,6 +16,15 @@ export function readPath(path) {
   } catch (error) {
     throw new CommandError(`${path} cannot be read: ${error.message.replace(/^[A-Z]+: /, '').replace(/,.*$/, '')}`)
   }
+}
+
+/** The path as other tools of a repository name it: from its root in a workflow, else from the working folder. */
+export function portablePath(path) {
+  if (path === '-') return path
+  const root = process.env.GITHUB_WORKSPACE || process.cwd()
+  const inside = relative(root, resolve(path))
+  const outside = inside === '' || inside.startsWith('..') || isAbsolute(inside)
+  return (outside ? path : inside).split(sep).join('/')
 }
 
 export const sha256 = bytes => createHash('sha256').update(bytes).digest('hex')

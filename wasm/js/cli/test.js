@@ -1,8 +1,10 @@
 import { dirname } from 'node:path'
+import { readZip } from '../node-zip.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
 import { CommandError } from './options.js'
 import { joinPath, plural } from './output.js'
 import { bundleFiles, jsonRole, pathKind, readPath, walk } from './paths.js'
+import { Locator } from './places.js'
 
 // opspec test: evidence of bundles and data sets in ONNX's layout.
 
@@ -33,22 +35,53 @@ function printTest(output, test) {
 
 const inside = (unit, path) => path === '' || path === unit ? unit : joinPath(unit, path.replace(/\/$/, ''))
 
-async function runUnit(env, unit, options) {
-  const { tests } = await env.test(unit.read(), { ...options.timeout !== undefined && { timeoutMs: options.timeout } })
+const withFile = (unit, item) => item.file ? { ...item, file: inside(unit.path, item.file) } : item
+
+// Tests with whole paths; `locate`: with the regions that reports in other formats show.
+async function runUnit(env, unit, options, locate) {
+  const bundle = unit.read()
+  const { tests } = await env.test(bundle, { ...options.timeout !== undefined && { timeoutMs: options.timeout } })
+  const locator = locate ? new Locator(contentOf(bundle)) : null
   return tests.map(test => ({
-    ...test,
-    path: inside(unit.path, test.path),
-    ...test.findings !== undefined && { findings: test.findings.map(finding => finding.file ? { ...finding, file: inside(unit.path, finding.file) } : finding) }
+    test: {
+      ...test,
+      path: inside(unit.path, test.path),
+      ...test.findings !== undefined && { findings: test.findings.map(finding => withFile(unit, finding)) }
+    },
+    reported: locate ? reportedTest(unit, test, locator) : null
   }))
+}
+
+function contentOf(bundle) {
+  if (bundle instanceof Map) return file => bundle.get(file) ?? null
+  let files = null
+  return file => {
+    try {
+      files ??= readZip(bundle)
+    } catch {
+      files = new Map() // what is wrong with it the test says
+    }
+    return files.get(file) ?? null
+  }
+}
+
+function reportedTest(unit, { path, name, status, message, findings = [], ms }, locator) {
+  const whole = inside(unit.path, path)
+  const located = findings.map(finding => {
+    const { related, ...rest } = locator.locate(finding)
+    return { ...withFile(unit, { ...rest, file: rest.file || path }), related: related.map(item => withFile(unit, { ...item, file: item.file || path })), fails: rest.severity === 'error' }
+  })
+  return { path: whole, name, group: unit.path, status, message, incomplete: [], findings: located, ms }
 }
 
 export async function test({ options, positionals, output }) {
   if (positionals.length === 0) throw new CommandError('test: which bundles or folders?')
   const env = await openEnv(options)
   const tests = []
-  let impossible = false
+  const reports = []
+  const problems = []
   const cannot = message => {
-    impossible = true
+    problems.push(message)
     output.problem(message)
   }
   for (const path of positionals) {
@@ -57,11 +90,12 @@ export async function test({ options, positionals, output }) {
       if (units.length === 0 && options['allow-empty'] !== true) cannot(`${path}: no bundle and no data set is in there; --allow-empty accepts that`)
       for (const unit of units) {
         output.progress(unit.path)
-        const results = await runUnit(env, unit, options)
+        const results = await runUnit(env, unit, options, output.wantsReport)
         if (results.length === 0 && unit.optional !== true && options['allow-empty'] !== true) cannot(`${unit.path}: there is no evidence to run`)
-        for (const result of results) {
+        for (const { test: result, reported } of results) {
           printTest(output, result)
           tests.push(result)
+          if (reported !== null) reports.push(reported)
         }
       }
     } catch (error) {
@@ -69,19 +103,22 @@ export async function test({ options, positionals, output }) {
       cannot(error instanceof CommandError ? error.message : `${path}: ${error.message}`)
     }
   }
+  const code = finish({ tests, units: reports, problems, options, output, env })
   env.dispose()
-  return finish(tests, impossible, options, output)
+  return code
 }
 
-function finish(tests, impossible, options, output) {
+function finish({ tests, units, problems, options, output, env }) {
   const summary = { passed: 0, failed: 0, skipped: 0, errors: 0 }
   for (const { status } of tests) summary[status === 'error' ? 'errors' : status]++
   const executed = summary.passed + summary.failed + summary.errors > 0
-  if (!executed && !impossible && options['allow-empty'] !== true) {
-    impossible = true
+  if (!executed && problems.length === 0 && options['allow-empty'] !== true) {
+    problems.push('nothing was executed')
     output.problem('nothing was executed')
   }
+  const impossible = problems.length > 0
   output.json({ version: packageVersion(), tests, summary })
+  output.report({ command: 'test', version: packageVersion(), units, problems, possible: !impossible, explain: rule => env.explain(rule) })
   const bad = summary.failed > 0 || summary.errors > 0
   output.summary(paint => paint(bad || impossible ? 'error' : 'good',
     `${plural(tests.length, 'test')}: ${summary.passed} passed, ${summary.failed} failed${summary.errors > 0 ? `, ${plural(summary.errors, 'error')}` : ''}${summary.skipped > 0 ? `, ${summary.skipped} skipped` : ''}`))
