@@ -5,6 +5,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { packedToC } from './pack.js'
 
 const [, , , folder, part, file] = process.argv
 const data = JSON.parse(readFileSync(file, 'utf8'))
@@ -123,7 +124,7 @@ const records = data.operators.flatMap(({ domain, name, versions }) => versions.
     listOf(sized(Object.entries(version.attributes).map(attributeBytes)))
   ]
   const flags = (version.deprecated ? 1 : 0) | (version.function ? 2 : 0)
-  return `  {${[stringOf(name), ...refs].map(u16).map(([low, high]) => low | high << 8).join(', ')}, ${domains.indexOf(domain)}, ${version.since}, ${flags}, {${version.arity.map(bound).join(', ')}}},`
+  return [...[stringOf(name), ...refs].flatMap(u16), domains.indexOf(domain), version.since, flags, ...version.arity.map(bound), 0]
 }))
 if (typeSets.length > 255) throw new Error('type sets no longer fit a byte')
 
@@ -138,27 +139,16 @@ const setBytes = typeSets.map(ids => {
 })
 const setStarts = setBytes.map((_, i) => setBytes.slice(0, i).flat().length)
 
-const wrap = (items, width) => {
-  const lines = []
-  for (let i = 0; i < items.length; i += width) lines.push('  ' + items.slice(i, i + width).join(', ') + ',')
-  return lines.join('\n')
-}
+// First bytes of all rows, second bytes of all rows, ...: packs better than row by row.
+const columns = records[0].flatMap((_, i) => records.map(bytes => bytes[i]))
 const poolBytes = [...Buffer.from(pool, 'latin1')]
 if (Buffer.from(pool, 'utf8').length !== poolBytes.length) throw new Error('a name is not ASCII')
 
+const parts = [columns, setStarts.flatMap(u16), listBytes, setBytes.flat(), poolBytes]
+const partStarts = parts.map((_, i) => parts.slice(0, i).flat().length)
+
 writeFileSync(join(folder, 'signature_data.c'), `${head('#include "signature_data.h"\n')}
-const uint8_t os_signature_pool[] = {
-${wrap(poolBytes, 32)}
-};
-const uint8_t os_signature_lists[] = {
-${wrap(listBytes, 32)}
-};
-const uint8_t os_signature_sets[] = {
-${wrap(setBytes.flat(), 32)}
-};
-const uint16_t os_signature_set_starts[] = {
-${wrap(setStarts, 16)}
-};
+${packedToC('os_signature_data', Buffer.from(parts.flat()))}const uint16_t os_signature_parts[] = {${partStarts.join(', ')}};
 const uint32_t os_signature_set_count = ${typeSets.length};
 const os_signature_domain os_signature_domains[] = {
 ${domains.map(domain => `  {OS_STR_INIT(${cText(domain)}), ${data.domains[domain]}},`).join('\n')}
@@ -168,8 +158,5 @@ const os_str os_signature_legacy[] = {
 ${data.legacy.map(name => `  OS_STR_INIT(${cText(name)}),`).join('\n')}
 };
 const uint32_t os_signature_legacy_count = ${data.legacy.length};
-const os_signature os_signatures[] = {
-${records.join('\n')}
-};
 const uint32_t os_signature_count = ${records.length};
 `)

@@ -7,20 +7,21 @@
 
 typedef enum os_severity { OS_ERROR, OS_WARNING, OS_INFO } os_severity;
 
-// A row: what a rule is called, how grave it is, and what `explain` says of it. Ids are stable and dotted.
+// What a rule is called and how grave it is. Ids are stable and dotted. `text` is the rule's number in os_rule_texts
+// (rule_texts.h), which `explain` reads.
 typedef struct os_rule {
   const char *id;
-  os_severity severity;
-  const char *title; // one line: what is wrong
-  const char *why;   // why it matters and what to do
-  const char *good, *bad;
-  const char *source; // document and section that the rule comes from
+  uint16_t text;
+  uint8_t severity; // os_severity
 } os_rule;
 
-// A folder lists its rules in NAME_rules.def as OS_RULE(c_name, id, severity, title, why, good, bad, source), declares
-// them with OS_RULE_DECLARE and defines them with OS_RULE_DEFINE; OS_RULE_POINTER fills the folder's table.
+// A folder lists its rules in NAME_rules.def as OS_RULE(c_name, id, severity, title, why, good, bad, source): title is one
+// line that says what is wrong; why, why it matters and what to do; source, the document and section that the rule comes
+// from. It declares them with OS_RULE_DECLARE and defines them with OS_RULE_DEFINE (and rule_texts.h); OS_RULE_POINTER
+// fills the folder's table.
 #define OS_RULE_DECLARE(c_name, ...) extern const os_rule os_rule_##c_name;
-#define OS_RULE_DEFINE(c_name, ...) const os_rule os_rule_##c_name = {__VA_ARGS__};
+#define OS_RULE_DEFINE(c_name, id, severity, ...) \
+  const os_rule os_rule_##c_name = {id, OS_RULE_TEXT_##c_name, severity};
 #define OS_RULE_POINTER(c_name, ...) &os_rule_##c_name,
 
 typedef struct os_rule_table {

@@ -1,6 +1,7 @@
 #include "trial.h"
 
 #include "inference.h"
+#include "rule_texts.h"
 #include "scalar.h"
 #include "session.h"
 #include "trial_inputs.h"

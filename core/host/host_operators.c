@@ -5,6 +5,7 @@
 #include "onnx_rules.h"
 #include "op_rules.h"
 #include "report_json.h"
+#include "rule_texts.h"
 #include "wire_rules.h"
 
 // ---- What there is ----------------------------------------------------------------------------------------
@@ -173,7 +174,9 @@ os_status opspec_explain(opspec_env *self, os_str name) {
     for (size_t i = 0; i < os_host__rules[t]->count; i++) {
       const os_rule *rule = os_host__rules[t]->rules[i];
       if (!os_str_is(name, rule->id)) continue;
-      OS_TRY(os_rule_write(&self->output, rule));
+      if (self->rule_texts.data == NULL)
+        OS_TRY(os_packed_read(&os_rule_texts, &self->arena, &self->rule_texts));
+      OS_TRY(os_rule_write(&self->output, rule, self->rule_texts));
       return os_host_end(self);
     }
   }

@@ -1,6 +1,7 @@
 #include "json_rules.h"
 
 #include "json.h"
+#include "rule_texts.h"
 
 #define OS_RULE OS_RULE_DEFINE
 #include "json_rules.def"

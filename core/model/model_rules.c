@@ -1,5 +1,7 @@
 #include "model_rules.h"
 
+#include "rule_texts.h"
+
 #define OS_RULE OS_RULE_DEFINE
 #include "model_rules.def"
 #undef OS_RULE

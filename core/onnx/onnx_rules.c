@@ -1,5 +1,7 @@
 #include "onnx_rules.h"
 
+#include "rule_texts.h"
+
 #define OS_RULE OS_RULE_DEFINE
 #include "onnx_rules.def"
 #undef OS_RULE

@@ -1,5 +1,7 @@
 #include "op_rules.h"
 
+#include "rule_texts.h"
+
 #define OS_RULE OS_RULE_DEFINE
 #include "op_rules.def"
 #undef OS_RULE

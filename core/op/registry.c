@@ -19,7 +19,8 @@ typedef struct os_registry__custom {
 struct os_registry {
   os_arena *arena;
   os_types *types;
-  os_registry__entry *entries; // one per os_signatures
+  os_signatures signatures;
+  os_registry__entry *entries; // one per row of signatures
   const op_type **sets;
   os_map by_name;   // "domain\0op_type\0overload" -> os_registry__custom
   os_map by_domain; // number of registered operators
@@ -38,17 +39,18 @@ static os_str os_registry__domain(os_str domain) {
 
 // ---- The standard's ---------------------------------------------------------------------------------------
 
-static int os_signature__order(const os_signature *self, os_str domain, os_str op_type) {
-  int order = os_str_cmp(os_signature_domains[self->domain].name, domain);
-  return order != 0 ? order : os_str_cmp(os_signature_string(self->name), op_type);
+static int os_registry__order(const os_registry *self, uint32_t place, os_str domain, os_str op_type) {
+  const os_signature *row = &self->signatures.rows[place];
+  int order = os_str_cmp(os_signature_domains[row->domain].name, domain);
+  return order != 0 ? order : os_str_cmp(os_signature_string(&self->signatures, row->name), op_type);
 }
 
-// First place in os_signatures that is not before (domain, op_type).
-static uint32_t os_signature__place(os_str domain, os_str op_type) {
+// First place in the signatures that is not before (domain, op_type).
+static uint32_t os_registry__first(const os_registry *self, os_str domain, os_str op_type) {
   uint32_t low = 0, high = os_signature_count;
   while (low < high) {
     uint32_t middle = (low + high) / 2;
-    if (os_signature__order(&os_signatures[middle], domain, op_type) < 0)
+    if (os_registry__order(self, middle, domain, op_type) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -56,13 +58,15 @@ static uint32_t os_signature__place(os_str domain, os_str op_type) {
   return low;
 }
 
-static bool os_signature__is(uint32_t place, os_str domain, os_str op_type) {
-  return place < os_signature_count && os_signature__order(&os_signatures[place], domain, op_type) == 0;
+static bool os_registry__is(const os_registry *self, uint32_t place, os_str domain, os_str op_type) {
+  return place < os_signature_count && os_registry__order(self, place, domain, op_type) == 0;
 }
 
 static os_operator os_registry__standard(const os_registry *self, uint32_t place) {
   os_registry__entry *entry = &self->entries[place];
-  if (entry->schema == NULL) entry->schema = os_schema_build(self->arena, &os_signatures[place], self->sets);
+  if (entry->schema == NULL)
+    entry->schema =
+        os_schema_build(self->arena, &self->signatures, &self->signatures.rows[place], self->sets);
   return (os_operator){entry->schema, entry->schema == NULL ? NULL : entry->row};
 }
 
@@ -71,8 +75,9 @@ static bool os_registry__place(os_registry *self, const op_row *row) {
   os_str domain = row->domain == NULL ? OS_STR("") : os_registry__domain(os_str_of(row->domain)),
          op_type = os_str_of(row->op_type);
   bool placed = false;
-  for (uint32_t i = os_signature__place(domain, op_type); os_signature__is(i, domain, op_type); i++) {
-    if (os_signatures[i].since < row->since) continue;
+  for (uint32_t i = os_registry__first(self, domain, op_type); os_registry__is(self, i, domain, op_type);
+       i++) {
+    if (self->signatures.rows[i].since < row->since) continue;
     os_registry__entry *entry = &self->entries[i];
     if (entry->row == NULL || entry->row->since <= row->since) entry->row = row;
     placed = true;
@@ -85,6 +90,7 @@ os_registry *os_registry_new(os_arena *arena, os_types *types, const op_family *
   if (self == NULL) return NULL;
   self->arena = arena;
   self->types = types;
+  if (os_signatures_read(&self->signatures, arena) != OS_OK) return NULL;
   self->entries = OS_ARENA_ARRAY(arena, os_signature_count, os_registry__entry);
   self->sets = OS_ARENA_ARRAY(arena, os_signature_set_count, const op_type *);
   if (self->entries == NULL || self->sets == NULL) return NULL;
@@ -157,10 +163,12 @@ os_operator os_registry_find(const os_registry *self, os_str domain, os_str op_t
   domain = os_registry__domain(domain);
   uint32_t best = os_signature_count;
   if (overload.len == 0)
-    for (uint32_t i = os_signature__place(domain, op_type); os_signature__is(i, domain, op_type); i++)
-      if (os_signatures[i].since <= version) best = i;
+    for (uint32_t i = os_registry__first(self, domain, op_type); os_registry__is(self, i, domain, op_type);
+         i++)
+      if (self->signatures.rows[i].since <= version) best = i;
   const os_registry__custom *custom = os_registry__registered(self, domain, op_type, overload, version);
-  if (custom != NULL && (best == os_signature_count || os_signatures[best].since <= custom->op.schema->since))
+  if (custom != NULL &&
+      (best == os_signature_count || self->signatures.rows[best].since <= custom->op.schema->since))
     return custom->op;
   return best == os_signature_count ? (os_operator){NULL, NULL} : os_registry__standard(self, best);
 }
@@ -189,11 +197,11 @@ static int os_schema__order(const op_schema *a, const op_schema *b) {
 }
 
 // Standard operators that come before the schema, equal ones included.
-static uint32_t os_schema__standard_before(const op_schema *schema) {
+static uint32_t os_schema__standard_before(const os_registry *self, const op_schema *schema) {
   os_str domain = os_registry__domain(schema->domain);
-  uint32_t i = os_signature__place(domain, schema->op_type);
-  while (os_signature__is(i, domain, schema->op_type) &&
-         (schema->overload.len > 0 || os_signatures[i].since <= schema->since))
+  uint32_t i = os_registry__first(self, domain, schema->op_type);
+  while (os_registry__is(self, i, domain, schema->op_type) &&
+         (schema->overload.len > 0 || self->signatures.rows[i].since <= schema->since))
     i++;
   return i;
 }
@@ -238,7 +246,7 @@ os_status os_registry_add(os_registry *self, const op_schema *schema, const op_r
     return OS_OUT_OF_MEMORY;
   }
   if (custom == self->spare) self->spare = custom->next;
-  *custom = (os_registry__custom){.op = {schema, row}, .before = os_schema__standard_before(schema)};
+  *custom = (os_registry__custom){.op = {schema, row}, .before = os_schema__standard_before(self, schema)};
   memmove(&self->customs.items[place + 1], &self->customs.items[place],
           (self->customs.count - 1 - place) * sizeof *self->customs.items);
   self->customs.items[place] = custom;
@@ -333,9 +341,10 @@ size_t os_registry_suggest(const os_registry *self, os_str domain, os_str op_typ
   os_registry__near near = {.names = names, .room = room < 16 ? room : 16};
   domain = os_registry__domain(domain);
   for (uint32_t i = 0; i < os_signature_count; i++)
-    if (os_str_eq(os_signature_domains[os_signatures[i].domain].name, domain) &&
-        (i == 0 || os_signatures[i].name != os_signatures[i - 1].name))
-      os_registry__offer(&near, op_type, os_signature_string(os_signatures[i].name));
+    if (os_str_eq(os_signature_domains[self->signatures.rows[i].domain].name, domain) &&
+        (i == 0 || self->signatures.rows[i].name != self->signatures.rows[i - 1].name))
+      os_registry__offer(&near, op_type,
+                         os_signature_string(&self->signatures, self->signatures.rows[i].name));
   for (size_t i = 0; i < self->customs.count; i++) {
     const op_schema *schema = self->customs.items[i]->op.schema;
     if (os_str_eq(os_registry__domain(schema->domain), domain))
@@ -355,7 +364,7 @@ size_t os_registry_domains_of(const os_registry *self, os_str op_type, os_str *d
   size_t count = 0;
   for (uint32_t i = 0; i < os_signature_domain_count; i++) {
     os_str domain = os_signature_domains[i].name;
-    if (os_signature__is(os_signature__place(domain, op_type), domain, op_type))
+    if (os_registry__is(self, os_registry__first(self, domain, op_type), domain, op_type))
       count = os_registry__add_domain(domain, domains, count, room);
   }
   for (size_t i = 0; i < self->customs.count; i++) {

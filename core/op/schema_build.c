@@ -2,6 +2,7 @@
 
 typedef struct os_schema__reader {
   os_arena *arena;
+  const os_signatures *data;
   const uint8_t *at;
   const op_type **sets;
   bool failed;
@@ -14,7 +15,9 @@ static uint32_t os_schema__u16(os_schema__reader *self) {
   return low | os_schema__u8(self) << 8;
 }
 
-static os_str os_schema__string(os_schema__reader *self) { return os_signature_string(os_schema__u16(self)); }
+static os_str os_schema__string(os_schema__reader *self) {
+  return os_signature_string(self->data, os_schema__u16(self));
+}
 
 static int64_t os_schema__varint(os_schema__reader *self) {
   uint64_t value = 0;
@@ -44,7 +47,7 @@ static void *os_schema__room(os_schema__reader *self, uint32_t *count, size_t si
 }
 
 static const op_parameter *os_schema__parameters(os_schema__reader *self, uint32_t place, uint16_t *count) {
-  self->at = &os_signature_lists[place];
+  self->at = &self->data->lists[place];
   uint32_t n;
   op_parameter *items = os_schema__room(self, &n, sizeof *items);
   *count = (uint16_t)n;
@@ -60,7 +63,7 @@ static const op_parameter *os_schema__parameters(os_schema__reader *self, uint32
 }
 
 static const op_type *os_schema__set(os_schema__reader *self, uint32_t set, uint16_t *count) {
-  const uint8_t *at = &os_signature_sets[os_signature_set_starts[set]];
+  const uint8_t *at = &self->data->sets[self->data->starts[set]];
   *count = *at++;
   if (self->sets[set] != NULL) return self->sets[set];
   op_type *types = OS_ARENA_ARRAY(self->arena, *count, op_type);
@@ -76,7 +79,7 @@ static const op_type *os_schema__set(os_schema__reader *self, uint32_t set, uint
 }
 
 static const op_type_parameter *os_schema__types(os_schema__reader *self, uint32_t place, uint16_t *count) {
-  self->at = &os_signature_lists[place];
+  self->at = &self->data->lists[place];
   uint32_t n;
   op_type_parameter *items = os_schema__room(self, &n, sizeof *items);
   *count = (uint16_t)n;
@@ -107,7 +110,7 @@ static void os_schema__list(os_schema__reader *self, op_attribute *value) {
 
 static const op_attribute_schema *os_schema__attributes(os_schema__reader *self, uint32_t place,
                                                         uint16_t *count) {
-  self->at = &os_signature_lists[place];
+  self->at = &self->data->lists[place];
   uint32_t n;
   op_attribute_schema *items = os_schema__room(self, &n, sizeof *items);
   *count = (uint16_t)n;
@@ -134,12 +137,27 @@ static const op_attribute_schema *os_schema__attributes(os_schema__reader *self,
 
 static uint16_t os_schema__bound(uint8_t count) { return count == 255 ? UINT16_MAX : count; }
 
-op_schema *os_schema_build(os_arena *arena, const os_signature *signature, const op_type **sets) {
+os_status os_signatures_read(os_signatures *self, os_arena *arena) {
+  _Static_assert(sizeof(os_signature) == 18, "the generator writes 18 bytes a row");
+  os_str data;
+  OS_TRY(os_packed_read(&os_signature_data, arena, &data));
+  const uint8_t *part[5], *columns = (const uint8_t *)data.data;
+  for (size_t i = 0; i < 5; i++) part[i] = columns + os_signature_parts[i];
+  uint8_t *rows = os_arena_array(arena, os_signature_count, sizeof(os_signature));
+  OS_TRY_ALLOC(rows);
+  for (size_t at = 0; at < sizeof(os_signature); at++)
+    for (size_t i = 0; i < os_signature_count; i++) rows[i * sizeof(os_signature) + at] = *columns++;
+  *self = (os_signatures){(const os_signature *)rows, (const uint16_t *)part[1], part[2], part[3], part[4]};
+  return OS_OK;
+}
+
+op_schema *os_schema_build(os_arena *arena, const os_signatures *data, const os_signature *signature,
+                           const op_type **sets) {
   op_schema *self = OS_ARENA_NEW(arena, op_schema);
   if (self == NULL) return NULL;
-  os_schema__reader reader = {.arena = arena, .sets = sets};
+  os_schema__reader reader = {.arena = arena, .data = data, .sets = sets};
   self->domain = os_signature_domains[signature->domain].name;
-  self->op_type = os_signature_string(signature->name);
+  self->op_type = os_signature_string(data, signature->name);
   self->overload = OS_STR("");
   self->since = signature->since;
   self->deprecated = (signature->flags & 1) != 0;

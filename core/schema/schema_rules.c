@@ -1,5 +1,6 @@
 #include "schema_rules.h"
 
+#include "rule_texts.h"
 #include "schema.h"
 
 #define OS_RULE OS_RULE_DEFINE

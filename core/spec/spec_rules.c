@@ -1,5 +1,7 @@
 #include "spec_check.h"
 
+#include "rule_texts.h"
+
 #define SPEC_RULE(c_name, check, ...) OS_RULE_DEFINE(c_name, __VA_ARGS__)
 #include "spec_rules.def"
 #undef SPEC_RULE

@@ -84,13 +84,13 @@ function(opspec_proto)
   target_link_libraries(${arg_NAME} PUBLIC protobuf_c PRIVATE opspec_flags)
 endfunction()
 
-# opspec_generate(SCRIPT generate.js OUTPUTS a.c a.h INPUTS data.json ... [ARGS x ...])
+# opspec_generate(SCRIPT generate.js OUTPUTS a.c a.h INPUTS data.json ... [ARGS x ...] [DEPENDS b.js ...])
 #
-# Runs `node SCRIPT --out <this folder's build folder> ARGS... INPUTS...` at build time whenever SCRIPT or an input is
-# newer; the script writes exactly OUTPUTS there. Relative paths are below the calling folder. List the outputs among a
+# Runs `node SCRIPT --out <this folder's build folder> ARGS... INPUTS...` at build time whenever SCRIPT, an input
+# or one of DEPENDS (what SCRIPT imports) is newer; the script writes exactly OUTPUTS there. Relative paths are below the calling folder. List the outputs among a
 # library's sources as "${CMAKE_CURRENT_BINARY_DIR}/a.c"; `opspec_generated(base)` lets its sources include a.h.
 function(opspec_generate)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "SCRIPT" "OUTPUTS;INPUTS;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "SCRIPT" "OUTPUTS;INPUTS;ARGS;DEPENDS")
   find_program(OPSPEC_NODE NAMES node nodejs NO_CMAKE_FIND_ROOT_PATH REQUIRED)
   list(TRANSFORM arg_OUTPUTS PREPEND "${CMAKE_CURRENT_BINARY_DIR}/")
   set(inputs "")
@@ -102,7 +102,7 @@ function(opspec_generate)
   add_custom_command(
     OUTPUT ${arg_OUTPUTS}
     COMMAND "${OPSPEC_NODE}" "${script}" --out "${CMAKE_CURRENT_BINARY_DIR}" ${arg_ARGS} ${inputs}
-    DEPENDS "${script}" ${inputs}
+    DEPENDS "${script}" ${inputs} ${arg_DEPENDS}
     VERBATIM)
 endfunction()
 
