@@ -3,6 +3,7 @@
 #include "check.h"
 #include "json_write.h"
 #include "report_json.h"
+#include "rule_texts.h"
 #include "text.h"
 
 #include <math.h>
@@ -255,12 +256,38 @@ static void test_excerpts(void) {
 }
 
 static void test_rules_have_texts(void) {
+  static const char *const members[] = {"title", "why", "good", "bad", "source"};
+  os_str texts;
+  CHECK_EQ(os_packed_read(&os_rule_texts, &arena, &texts), OS_OK);
+  CHECK(texts.data[texts.len - 1] == 0);
+  CHECK_EQ(os_json_rules.rules[0]->text, OS_RULE_TEXT_json_syntax);
+  os_text out;
+  os_text_init(&out, &memory);
   for (size_t i = 0; i < os_json_rules.count; i++) {
     const os_rule *rule = os_json_rules.rules[i];
     CHECK(strncmp(rule->id, "json.", 5) == 0);
-    CHECK(rule->title[0] != 0 && rule->why[0] != 0 && rule->good[0] != 0 && rule->bad[0] != 0 &&
-          rule->source[0] != 0);
+    out.len = 0;
+    CHECK_EQ(os_rule_write(&out, rule, texts), OS_OK);
+    os_json_document written;
+    CHECK_EQ(os_json_parse(&written, &arena, OS_STR(""), os_text_str(&out), NULL, NULL), OS_OK);
+    CHECK_STR(os_json_string(os_json_member(written.root, "rule")), rule->id);
+    for (size_t m = 0; m < sizeof members / sizeof *members; m++)
+      CHECK(os_json_string(os_json_member(written.root, members[m])).len > 0);
+    if (i == 0) CHECK_STR(os_json_string(os_json_member(written.root, "title")), "The text is not JSON");
   }
+  os_text_clear(&out);
+}
+
+static void test_unpacking_without_memory(void) {
+  os_memory tight = {.limit = 1 << 12};
+  os_arena small;
+  os_str texts;
+  os_arena_init(&small, &tight);
+  CHECK_EQ(os_packed_read(&os_rule_texts, &small, &texts), OS_OUT_OF_MEMORY);
+  tight.limit = os_rule_texts.size + (1 << 12); // room for the texts, not for what inflating needs
+  CHECK_EQ(os_packed_read(&os_rule_texts, &small, &texts), OS_OUT_OF_MEMORY);
+  os_arena_clear(&small);
+  CHECK_EQ(tight.used, 0);
 }
 
 int main(void) {
@@ -280,6 +307,7 @@ int main(void) {
   test_report_form();
   test_excerpts();
   test_rules_have_texts();
+  test_unpacking_without_memory();
   os_arena_clear(&arena);
   CHECK_EQ(memory.used, 0);
   return CHECK_END();

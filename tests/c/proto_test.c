@@ -352,8 +352,6 @@ static void test_rules(void) {
   for (size_t i = 0; i < os_wire_rules.count; i++) {
     const os_rule *rule = os_wire_rules.rules[i];
     CHECK(strncmp(rule->id, "wire.", 5) == 0);
-    CHECK(rule->title[0] != 0 && rule->why[0] != 0 && rule->good[0] != 0 && rule->bad[0] != 0 &&
-          rule->source[0] != 0);
   }
 }
 
