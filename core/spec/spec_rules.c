@@ -1,6 +1,5 @@
-#include "spec_check.h"
-
 #include "rule_texts.h"
+#include "spec_check.h"
 
 #define SPEC_RULE(c_name, check, ...) OS_RULE_DEFINE(c_name, __VA_ARGS__)
 #include "spec_rules.def"
