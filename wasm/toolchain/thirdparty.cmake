@@ -29,7 +29,12 @@ opspec_thirdparty(regexp
   INCLUDES "${OPSPEC_SRC_QUICKJS}"
   DEFINES _GNU_SOURCE vsnprintf=os_format_list)
 
-# Reads archives that lie in memory: zip_memory.h opens one, minizip's unzip.h walks it. No file is ever opened.
+# Reads archives that lie in memory: zip_memory.h opens one, minizip's unzip.h walks it. No file is ever opened. Checksums
+# go byte by byte (Z_TESTW=0: one table of 1 kB), and the table of fixed codes is built when needed where one thread is.
+set(opspec_zip_defines NOUNCRYPT NO_GZIP Z_TESTW=0)
+if(EMSCRIPTEN AND NOT OPSPEC_THREADS)
+  list(APPEND opspec_zip_defines BUILDFIXED)
+endif()
 opspec_thirdparty(zip
   SOURCES
     "${OPSPEC_SRC_ZLIB}/adler32.c"
@@ -44,4 +49,4 @@ opspec_thirdparty(zip
     "${OPSPEC_SRC_ZLIB}"
     "${OPSPEC_SRC_ZLIB}/contrib/minizip"
     "${CMAKE_CURRENT_LIST_DIR}"
-  DEFINES NOUNCRYPT)
+  DEFINES ${opspec_zip_defines})
