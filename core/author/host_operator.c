@@ -108,7 +108,7 @@ void os_host_operator_init(os_host_operator *self, const op_schema *schema, cons
       .user = self,
   };
   if ((flags & OPSPEC_KERNEL) == 0) return;
-  self->row.traits = (flags & OPSPEC_KERNEL_SHAPES) != 0 ? 0 : OP_DATA_SHAPE;
+  self->row.traits = (flags & OPSPEC_KERNEL_SHAPES) != 0 ? OP_OPEN_SHAPE : OP_DATA_SHAPE;
   if (!os_host_operator__only_tensors(schema)) self->row.traits |= OP_ANY_VALUE;
   self->row.create = os_host_operator__create;
   self->row.compute = os_host_operator__compute;

@@ -165,7 +165,7 @@ os_status os_exec_compute(os_run *run, os_frame *frame, const os_exec *exec) {
   }
   if (row->compute == NULL)
     return os_run_trouble_at(run, frame, exec, OS_UNSUPPORTED, "there is no kernel for these element types");
-  bool allocates = (row->traits & (OP_DATA_SHAPE | OP_ANY_VALUE)) != 0;
+  bool allocates = (row->traits & (OP_DATA_SHAPE | OP_OPEN_SHAPE | OP_ANY_VALUE)) != 0;
   bool ready = exec->output >= 0 ? allocates || op_run_output(&run->kernel, 0) != NULL
                                  : exec->step->source->output_count > 1;
   return os_exec__finish_compute(run, frame, exec, ready ? row->compute(&run->kernel) : OS_OK);

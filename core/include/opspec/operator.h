@@ -231,7 +231,7 @@ const op_tensor *op_run_input(const op_run *ctx, uint32_t input);
 op_value *op_run_input_value(const op_run *ctx, uint32_t input);
 // The output tensor, allocated as inference said. NULL when the node leaves it out, or when its shape depends on data:
 // then op_run_allocate first. An output may lie on an input (in place) where plan allowed it. Output 0 is never NULL in
-// compute where it is the node's only one, but with OP_DATA_SHAPE and OP_ANY_VALUE.
+// compute where it is the node's only one, but with OP_DATA_SHAPE, OP_OPEN_SHAPE and OP_ANY_VALUE.
 op_tensor *op_run_output(op_run *ctx, uint32_t output);
 // Allocates an output whose shape only compute knows. NULL when memory ran out or the node leaves the output out.
 op_tensor *op_run_allocate(op_run *ctx, uint32_t output, op_elem elem, int32_t rank, const int64_t *dims);
@@ -316,14 +316,15 @@ os_status op_flow_fail(op_flow *ctx, const char *format, ...) __attribute__((for
 
 // ---- The row ----------------------------------------------------------------------------------------------
 
-enum {                // op_row.traits
-  OP_PURE = 1,        // same inputs, same outputs: may be folded, merged, dropped
-  OP_VIEW = 2,        // output 0 is input 0 with another shape; compute is not called unless bytes must move
-  OP_ELEMENTWISE = 4, // output 0 has the broadcast shape; `loop` says how
-  OP_DATA_SHAPE = 8,  // output shapes depend on values: compute allocates
-  OP_RANDOM = 16,     // differs from run to run
-  OP_SUBGRAPHS = 32,  // has bodies: enter and after instead of compute
-  OP_ANY_VALUE = 64,  // inputs or outputs may be other values than tensors
+enum {                 // op_row.traits
+  OP_PURE = 1,         // same inputs, same outputs: may be folded, merged, dropped
+  OP_VIEW = 2,         // output 0 is input 0 with another shape; compute is not called unless bytes must move
+  OP_ELEMENTWISE = 4,  // output 0 has the broadcast shape; `loop` says how
+  OP_DATA_SHAPE = 8,   // output shapes depend on values: compute allocates
+  OP_RANDOM = 16,      // differs from run to run
+  OP_SUBGRAPHS = 32,   // has bodies: enter and after instead of compute
+  OP_ANY_VALUE = 64,   // inputs or outputs may be other values than tensors
+  OP_OPEN_SHAPE = 128, // infer may leave output shapes open: those compute allocates
 };
 
 typedef struct op_schema op_schema; // signature.h; NULL in a row = as the operator set declares it
