@@ -60,7 +60,7 @@ static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor
 os_plan *os_plans_get(os_plans *self, const ProtobufCMessageDescriptor *type) {
   for (os_plan *plan = self->first; plan != NULL; plan = plan->next)
     if (plan->type == type) return plan;
-  // Rare is the last field: no number is higher.
+  // Rare (rare.js) is the last field: no number is higher.
   const ProtobufCFieldDescriptor *aside = type->n_fields == 0 ? NULL : &type->fields[type->n_fields - 1];
   if (aside != NULL && aside->id != OS_FIELD_MAX) aside = NULL;
   const ProtobufCMessageDescriptor *rare = aside == NULL ? NULL : aside->descriptor;

@@ -4,7 +4,7 @@
 #include "message.h"
 #include "onnx.pb-c.h"
 
-// Fields that few messages use (onnx.proto), to be read whether the message has any of them or not.
+// Fields that few messages use (rare.js), to be read whether the message has any of them or not.
 
 _Static_assert(sizeof(Onnx__AttributeProto__Rare) <= sizeof os_proto_nothing &&
                    sizeof(Onnx__NodeProto__Rare) <= sizeof os_proto_nothing,

@@ -52,20 +52,22 @@ function(opspec_families)
   endif()
 endfunction()
 
-# opspec_proto(NAME proto_messages PROTOS onnx.proto ...)
+# opspec_proto(NAME proto_messages PROTOS onnx-data.proto ... [GENERATED onnx.proto ...])
 #
 # A library of protoc-c's structs and descriptors for .proto files of this folder; their headers are onnx.pb-c.h, ...
 # They may import protobuf-c/protobuf-c.proto for its options. Without protos: an empty library.
 function(opspec_proto)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "PROTOS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "PROTOS;GENERATED")
   find_program(OPSPEC_PROTOC_C protoc-c HINTS "${OPSPEC_TOOLCHAIN_DIR}/bin" REQUIRED)
   set(out "${CMAKE_CURRENT_BINARY_DIR}")
   set(generated "")
   set(inputs "")
-  foreach(proto IN LISTS arg_PROTOS)
+  list(TRANSFORM arg_PROTOS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  list(TRANSFORM arg_GENERATED PREPEND "${out}/")
+  foreach(proto IN LISTS arg_GENERATED arg_PROTOS)
     get_filename_component(stem "${proto}" NAME_WLE)
     list(APPEND generated "${out}/${stem}.pb-c.c" "${out}/${stem}.pb-c.h")
-    list(APPEND inputs "${CMAKE_CURRENT_SOURCE_DIR}/${proto}")
+    list(APPEND inputs "${proto}")
   endforeach()
   if(NOT inputs)
     add_library(${arg_NAME} INTERFACE)
@@ -74,7 +76,7 @@ function(opspec_proto)
   endif()
   add_custom_command(
     OUTPUT ${generated}
-    COMMAND "${OPSPEC_PROTOC_C}" "--c_out=${out}" "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${OPSPEC_SRC_PROTOBUF_C}"
+    COMMAND "${OPSPEC_PROTOC_C}" "--c_out=${out}" "-I${out}" "-I${CMAKE_CURRENT_SOURCE_DIR}" "-I${OPSPEC_SRC_PROTOBUF_C}"
       "-I${OPSPEC_TOOLCHAIN_DIR}/include" ${inputs}
     DEPENDS ${inputs}
     VERBATIM)
