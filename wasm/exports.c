@@ -324,6 +324,13 @@ void *OS_EXPORT(opspec_output_data)(os_port *self, op_run *run, uint32_t index, 
   return NULL;
 }
 
+// Where the data of an output goes whose shape inference knows, and what it is, in the table. 0: only the kernel knows.
+void *OS_EXPORT(opspec_output_head)(os_port *self, op_run *run, uint32_t index) {
+  const op_tensor *tensor = op_run_output(run, index);
+  os_port__write_value(self, 0, (const op_value *)tensor);
+  return tensor == NULL ? NULL : tensor->data;
+}
+
 // Takes the reference.
 void OS_EXPORT(opspec_output_value)(op_run *run, uint32_t index, op_value *value) {
   op_run_set_output(run, index, value);
@@ -333,6 +340,14 @@ uint32_t OS_EXPORT(opspec_add_operator)(os_port *self, const char *document, siz
                                         uint32_t kernel, uint32_t flags) {
   opspec_operator *operator= NULL;
   os_port__end(self, opspec_register(self->env, (os_str){document, size}, since, kernel, flags, &operator));
+  return (uint32_t)(uintptr_t)operator;
+}
+// Texts: domain, name. A kernel for an operator that is known already.
+uint32_t OS_EXPORT(opspec_add_kernel)(os_port *self, int since, uint32_t kernel, uint32_t flags) {
+  os_str names[2];
+  opspec_operator *operator= NULL;
+  os_port__strings(self, 0, 2, names);
+  os_port__end(self, opspec_register_kernel(self->env, names[0], names[1], since, kernel, flags, &operator));
   return (uint32_t)(uintptr_t)operator;
 }
 void OS_EXPORT(opspec_remove_operator)(opspec_operator *operator) { opspec_unregister(operator); }
@@ -573,4 +588,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/js/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/1"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/2"; }

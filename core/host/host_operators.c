@@ -211,6 +211,17 @@ static void os_host__describe_operator(opspec_env *self, const op_schema *schema
   os_text_format(out, ",\"sinceVersion\":%d}", schema->since);
 }
 
+static os_status os_host__add(opspec_operator *self, const op_schema *schema, uint32_t kernel,
+                              uint32_t flags) {
+  opspec_env *env = self->env;
+  char *names = os_arena_alloc(&self->arena, schema->domain.len + schema->op_type.len + 2);
+  OS_TRY_ALLOC(names);
+  os_host_operator_init(&self->operator, schema, &env->host, kernel, flags, names);
+  const op_row *linked =
+      (flags & OPSPEC_KERNEL) != 0 ? NULL : os_registry_linked_row(env->registry, schema);
+  return os_registry_add(env->registry, schema, linked != NULL ? linked : &self->operator.row);
+}
+
 static os_status os_host__register(opspec_operator *self, os_str text, int since, uint32_t kernel,
                                    uint32_t flags, os_report *report) {
   opspec_env *env = self->env;
@@ -224,10 +235,7 @@ static os_status os_host__register(opspec_operator *self, os_str text, int since
   if (spec == NULL || !spec->valid || report->counts[OS_ERROR] > 0) return OS_MALFORMED;
   const op_schema *schema;
   OS_TRY(os_spec_schema(spec, &self->arena, env->types, since, &schema));
-  char *names = os_arena_alloc(&self->arena, schema->domain.len + schema->op_type.len + 2);
-  OS_TRY_ALLOC(names);
-  os_host_operator_init(&self->operator, schema, &env->host, kernel, flags, names);
-  return os_registry_add(env->registry, schema, &self->operator.row);
+  return os_host__add(self, schema, kernel, flags);
 }
 
 static os_status os_host__refuse(opspec_env *env, os_status status, os_report *report) {
@@ -242,8 +250,9 @@ static os_status os_host__refuse(opspec_env *env, os_status status, os_report *r
   return os_host_fail(env, status, why, (os_str){"", 0}, status == OS_MALFORMED ? report : NULL);
 }
 
-os_status opspec_register(opspec_env *env, os_str document, int since, uint32_t kernel, uint32_t flags,
-                          opspec_operator **out) {
+// `domain` and `op_type`, or `document`.
+static os_status os_host__registration(opspec_env *env, os_str document, os_str domain, os_str op_type,
+                                       int since, uint32_t kernel, uint32_t flags, opspec_operator **out) {
   os_host_begin(env);
   *out = NULL;
   opspec_operator *self = os_memory_calloc(&env->memory, sizeof *self);
@@ -252,7 +261,14 @@ os_status opspec_register(opspec_env *env, os_str document, int since, uint32_t 
   os_arena_init(&self->arena, &env->memory);
   os_report report;
   os_report_init(&report, &env->scratch, false, env->limits.findings);
-  os_status status = os_host__register(self, document, since, kernel, flags, &report);
+  os_status status = OS_UNSUPPORTED;
+  if (op_type.len == 0) {
+    status = os_host__register(self, document, since, kernel, flags, &report);
+  } else {
+    const op_schema *known =
+        os_registry_find(env->registry, domain, op_type, (os_str){"", 0}, since).schema;
+    if (known != NULL) status = os_host__add(self, known, kernel, flags);
+  }
   if (status == OS_OK) {
     os_host__describe_operator(env, self->operator.schema);
     *out = self;
@@ -262,6 +278,16 @@ os_status opspec_register(opspec_env *env, os_str document, int since, uint32_t 
   os_arena_clear(&self->arena);
   os_memory_free(&env->memory, self);
   return status;
+}
+
+os_status opspec_register(opspec_env *env, os_str document, int since, uint32_t kernel, uint32_t flags,
+                          opspec_operator **out) {
+  return os_host__registration(env, document, (os_str){"", 0}, (os_str){"", 0}, since, kernel, flags, out);
+}
+
+os_status opspec_register_kernel(opspec_env *env, os_str domain, os_str op_type, int since, uint32_t kernel,
+                                 uint32_t flags, opspec_operator **out) {
+  return os_host__registration(env, (os_str){"", 0}, domain, op_type, since, kernel, flags, out);
 }
 
 void opspec_unregister(opspec_operator *self) {

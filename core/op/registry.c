@@ -29,6 +29,7 @@ struct os_registry {
     size_t count, room;
   } customs; // in order
   os_registry__custom *spare;
+  const op_family *const *families;
   size_t unplaced;
   const op_row *first_unplaced;
 };
@@ -90,6 +91,7 @@ os_registry *os_registry_new(os_arena *arena, os_types *types, const op_family *
   if (self == NULL) return NULL;
   self->arena = arena;
   self->types = types;
+  self->families = families;
   if (os_signatures_read(&self->signatures, arena) != OS_OK) return NULL;
   self->entries = OS_ARENA_ARRAY(arena, os_signature_count, os_registry__entry);
   self->sets = OS_ARENA_ARRAY(arena, os_signature_set_count, const op_type *);
@@ -116,6 +118,20 @@ os_types *os_registry_types(const os_registry *self) { return self->types; }
 size_t os_registry_unplaced(const os_registry *self, const op_row **row) {
   if (row != NULL) *row = self->first_unplaced;
   return self->unplaced;
+}
+
+const op_row *os_registry_linked_row(const os_registry *self, const op_schema *schema) {
+  const op_row *best = NULL;
+  for (const op_family *const *family = self->families; family != NULL && *family != NULL; family++) {
+    for (size_t i = 0; i < (*family)->count; i++) {
+      const op_row *row = &(*family)->rows[i];
+      if (row->schema != NULL || row->domain == NULL || row->since > schema->since ||
+          !os_str_is(schema->op_type, row->op_type) || !os_str_is(schema->domain, row->domain))
+        continue;
+      if (best == NULL || row->since > best->since) best = row;
+    }
+  }
+  return best;
 }
 
 // ---- Finding ----------------------------------------------------------------------------------------------

@@ -26,6 +26,9 @@ int os_registry_domain_version(const os_registry *self, os_str domain);
 // Registers a custom operator. Schema and row are borrowed and must live until it is taken back. OS_INVALID_ARGUMENT when
 // one for the same (domain, op_type, overload, since) is there.
 os_status os_registry_add(os_registry *self, const op_schema *schema, const op_row *row);
+// The row that is linked into the build for the schema's domain, name and version without a schema of its own; NULL = none.
+// So an operator of a domain that the standard does not have gets its schema from a document.
+const op_row *os_registry_linked_row(const os_registry *self, const op_schema *schema);
 void os_registry_remove(os_registry *self, const op_schema *schema);
 // All operators in order of domain, name, since version: `index` from 0 until schema is NULL.
 os_operator os_registry_at(const os_registry *self, size_t index);

@@ -4,8 +4,9 @@ import { invalid, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
-import { loadModule } from './loader.js'
+import { loadModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
+import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
 import { Registration } from './registration.js'
 import { Session } from './session.js'
 import { parseType, withDispose } from './values.js'
@@ -235,20 +236,75 @@ export class Env {
   registerOperator(spec, kernel, options = {}) {
     const { sinceVersion } = optionsOf(options)
     if (sinceVersion !== undefined && !(Number.isInteger(sinceVersion) && sinceVersion > 0)) throw invalid('sinceVersion: must be an integer above 0')
+    if (isPlugin(kernel)) return this.#registerPlugin(pluginModule(kernel), [].concat(spec).map(specText), { sinceVersion, all: true })
     const document = specText(spec)
     checkKernel(kernel)
     const engine = this.#engine
-    return engine.guard(() => engine.withBlock(document, (address, size) => {
-      const number = kernel == null ? 0 : engine.kernels.add(kernel)
-      const operator = engine.exports.opspec_add_operator(engine.port, address, size, sinceVersion ?? 0, number, kernelFlags(kernel))
-      if (operator === 0) {
-        if (number !== 0) engine.kernels.forget(number)
-        throw engine.trouble(engine.resultStatus)
+    return engine.guard(() => {
+      const one = this.#add(document, kernel, sinceVersion)
+      return new Registration(engine, [one], () => { this.#operators = null })
+    })
+  }
+
+  // Registers one operator; answers its address and name. In a guard.
+  #add(document, kernel, sinceVersion) {
+    const engine = this.#engine
+    const number = kernel == null ? 0 : engine.kernels.add(kernel)
+    const flags = kernelFlags(kernel)
+    const since = sinceVersion ?? 0
+    // Without a document: a kernel for an operator that is known.
+    const address = document === null
+      ? (engine.putTexts([kernel.domain, kernel.name]), engine.exports.opspec_add_kernel(engine.port, since, number, flags))
+      : engine.withBlock(document, (at, size) => engine.exports.opspec_add_operator(engine.port, at, size, since, number, flags))
+    if (address === 0) {
+      if (number !== 0) engine.kernels.forget(number)
+      throw engine.trouble(engine.resultStatus)
+    }
+    this.#operators = null
+    const { domain, name } = engine.resultJson()
+    return { address, name: domain === '' ? name : `${domain}.${name}` }
+  }
+
+  /** A plug-in's operators, with documents that are theirs; what has no counterpart is listed in `unmatched`. */
+  async loadPlugin(source, given) {
+    const { documents = [] } = optionsOf(given)
+    if (!Array.isArray(documents)) throw invalid('documents: must be a list')
+    const texts = documents.map(specText)
+    return this.#registerPlugin(await readModule(source), texts, {})
+  }
+
+  // `all`: every document must have an operator in the plug-in.
+  #registerPlugin(module, texts, { sinceVersion, all = false }) {
+    const engine = this.#engine
+    const decoder = new TextDecoder()
+    return engine.guard(() => {
+      const plugin = new Plugin(engine, module)
+      const documents = texts.map(text => ({ text, ...identityOf(typeof text === 'string' ? text : decoder.decode(text), sinceVersion) }))
+      const { pairs, rest } = matchDocuments(plugin.operators, documents)
+      const lost = pairs.filter(({ operator }) => operator === null).map(({ document }) => nameOf(document))
+      if (all && lost.length > 0) throw invalid(`kernel: the plug-in has no operator ${lost.join(', ')}; it has ${plugin.operators.map(nameOf).join(', ') || 'none'}`)
+      const made = []
+      try {
+        for (const { document, operator } of pairs) if (operator !== null) made.push(this.#add(document.text, operator, document.since))
+        const unknown = rest.filter(operator => !this.#addAlone(operator, made)).map(nameOf)
+        return new Registration(engine, made, () => { this.#operators = null }, { documents: lost, operators: unknown })
+      } catch (error) {
+        if (!engine.dead) for (const { address } of made) engine.exports.opspec_remove_operator(address)
+        engine.kernels.settle()
+        throw error
       }
-      this.#operators = null
-      const { domain, name } = engine.resultJson()
-      return new Registration(engine, operator, domain === '' ? name : `${domain}.${name}`, () => { this.#operators = null })
-    }))
+    })
+  }
+
+  // An operator that no document was given for: by what the plug-in says of it, or as a kernel of a known one.
+  #addAlone(operator, made) {
+    try {
+      made.push(this.#add(operator.document ?? null, operator, operator.since))
+      return true
+    } catch (error) {
+      if (operator.document === undefined && error.code === 'unsupported') return false
+      throw error
+    }
   }
 
   operators() {
@@ -309,6 +365,10 @@ function specText(spec) {
   }
 }
 
+const isPlugin = kernel => kernel instanceof WebAssembly.Module || (kernel != null && bytesView(kernel) !== null)
+
+const nameOf = ({ domain, name, since }) => `${domain ? `${domain}.` : ''}${name} (version ${since})`
+
 function checkKernel(kernel) {
   if (kernel == null) return
   if (typeof kernel !== 'object') throw invalid('kernel: must be an object with a function compute')
@@ -320,6 +380,7 @@ function checkKernel(kernel) {
 
 function kernelFlags(kernel) {
   if (kernel == null) return 0
+  if (kernel.plugin !== undefined) return kernel.flags
   const shapes = typeof kernel.inferShapes === 'function'
   return HAS_KERNEL + (shapes || typeof kernel.inferTypes === 'function' ? INFERS : 0) + (shapes ? SHAPES : 0)
 }

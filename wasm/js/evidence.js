@@ -10,6 +10,7 @@ import { drive } from './session.js'
 // Running a bundle's evidence: here when no code of the bundle takes part, else where the code is shut in.
 
 const scripts = /(^|\/)kernel\.m?js$/
+const plugins = /(^|\/)kernel\.wasm$/
 
 // ---- A bundle in an engine --------------------------------------------------------------------------------------
 
@@ -130,7 +131,8 @@ export async function runBundle(env, bundle, options) {
     const tests = []
     for (let index = options.skip ?? 0; index < test.cases.length; index++) {
       const { spec, path, name } = test.cases[index]
-      const backend = spec !== undefined && scriptOf(test.specs[spec]) !== undefined ? 'js' : 'builtin'
+      const kernel = spec === undefined ? undefined : codeOf(test.specs[spec])
+      const backend = kernel === undefined ? 'builtin' : plugins.test(kernel) ? 'wasm' : 'js'
       options.onStart?.(index, name, path, backend)
       const start = now()
       const result = documents[spec]?.refused ?? await runCase(test, index, options)
@@ -143,14 +145,19 @@ export async function runBundle(env, bundle, options) {
   }
 }
 
-const scriptOf = spec => spec.kernels.find(name => scripts.test(name))
+// The first that there is of kernel.wasm and kernel.js.
+const codeOf = spec => spec.kernels.find(name => plugins.test(name)) ?? spec.kernels.find(name => scripts.test(name))
 
 async function evaluateKernels(test, documents, evaluate) {
   const kernels = []
   for (const [index, spec] of test.specs.entries()) {
-    const name = scriptOf(spec)
+    const name = codeOf(spec)
     if (name === undefined || documents[index].refused !== null) continue
     try {
+      if (plugins.test(name)) {
+        kernels[index] = { kernel: await WebAssembly.compile(test.file(name)) }
+        continue
+      }
       const kernel = await evaluate(new TextDecoder().decode(test.file(name)), name)
       if (kernel === null || typeof kernel !== 'object') throw new Error('has no default export that is an object')
       kernels[index] = { kernel }
@@ -176,7 +183,7 @@ async function runCase(test, index, options) {
 function isolator(options) {
   if (options.isolate !== undefined) return options.isolate
   if (isNode) return isolateInChild
-  throw new OpspecError('unsupported', 'this bundle brings a kernel.js, which runs only where it is shut in: in Node, or in a page that gives createEnv({ isolate })')
+  throw new OpspecError('unsupported', 'this bundle brings a kernel.js or kernel.wasm, which runs only where it is shut in: in Node, or in a page that gives createEnv({ isolate })')
 }
 
 export async function testBundle(env, given, options) {
@@ -186,7 +193,7 @@ export async function testBundle(env, given, options) {
   let files
   try {
     // No code of the bundle would run.
-    if (!test.specs.some(spec => scriptOf(spec) !== undefined)) return testReport(await runBundleHere(module, own, bundle, options))
+    if (!test.specs.some(spec => codeOf(spec) !== undefined)) return testReport(await runBundleHere(module, own, bundle, options))
     files = test.names().map(name => [name, test.file(name)])
   } finally {
     test.close()

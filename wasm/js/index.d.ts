@@ -145,6 +145,8 @@ export interface Session {
 
 export interface Registration {
   readonly operators: readonly string[]
+  /** Of a plug-in: documents without an operator, operators without a document. */
+  readonly unmatched: { readonly documents: readonly string[]; readonly operators: readonly string[] }
   /** Takes the operator back. Models that were loaded before keep it. */
   dispose(): void
   [Symbol.dispose](): void
@@ -234,8 +236,16 @@ export interface Env {
   /** In memory, at once. Throws OpspecError with findings when the bytes are no model. */
   loadModel(bytes: Bytes, options?: { files?: Files }): Model
   createSession(model: Model | Bytes | BlobLike, options?: { files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Session>
-  /** Without a kernel the operator is only declared, for checks. */
-  registerOperator(spec: string | Bytes | object, kernel?: Kernel, options?: { sinceVersion?: number }): Registration
+  /**
+   * Without a kernel the operator is only declared, for checks. With a plug-in, `spec` may be a list of documents, each of
+   * which must have its operator in the plug-in.
+   */
+  registerOperator(spec: string | Bytes | object, kernel?: Kernel | Bytes | WasmModule, options?: { sinceVersion?: number }): Registration
+  /**
+   * All operators of a plug-in. Its operators are matched to documents by domain, name and since version; one without a
+   * document is known by what the plug-in says of it, or as a kernel of a standard operator; else it is in `unmatched`.
+   */
+  loadPlugin(plugin: string | UrlLike | Bytes | WasmModule, options?: { documents?: readonly (string | Bytes | object)[] }): Promise<Registration>
   decode(bytes: Bytes, as: string): Record<string, unknown>
   readValue(bytes: Bytes, kind: 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional'): Value
   writeValue(value: Value, name: string, type?: string): Uint8Array

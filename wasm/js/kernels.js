@@ -1,5 +1,6 @@
 import { elementByNumber } from './elements.js'
 import { OpspecError } from './errors.js'
+import { PluginInstance } from './plugin.js'
 import { isTensor, normalTensor, parseType, Tensor, TRUSTED } from './values.js'
 
 // JS kernels as the core sees them: numbers. What they throw is kept here as the cause of the error that the core reports.
@@ -131,27 +132,34 @@ export class KernelHost {
     const kernel = this.byNumber.get(number)
     try {
       const node = JSON.parse(this.engine.text(address, length))
+      if (kernel.object.plugin !== undefined) return this.#add(new PluginInstance(kernel.object, node))
       const attributes = this.#attributes(node, kernel.object.bigint === true)
       const context = this.#context(node, [])
       kernel.object.create?.(attributes, context)
-      const instance = this.next++
-      this.instances.set(instance, { kernel, attributes, context, inputs: [] })
-      return instance
+      return this.#add({ kernel, attributes, context, inputs: [] })
     } catch (error) {
       this.#fail(error)
       return 0
     }
   }
 
+  #add(instance) {
+    const number = this.next++
+    this.instances.set(number, instance)
+    return number
+  }
+
   destroy(number) {
+    const instance = this.instances.get(number)
     this.instances.delete(number)
+    if (instance instanceof PluginInstance) instance.destroy()
   }
 
   infer(number, address, length) {
     const { object } = this.byNumber.get(number)
     try {
       const node = JSON.parse(this.engine.text(address, length))
-      const facts = inferWith(object, node, this.#attributes(node, object.bigint === true), this.#context(node, node.requested), this)
+      const facts = object.plugin !== undefined ? object.plugin.infer(object, node) : inferWith(object, node, this.#attributes(node, object.bigint === true), this.#context(node, node.requested), this)
       return this.engine.putText(JSON.stringify(facts, (_, value) => typeof value === 'bigint' ? Number(value) : value))
     } catch (error) {
       this.#fail(error)
@@ -198,6 +206,10 @@ export class KernelHost {
     const { engine } = this
     const instance = this.instances.get(number)
     try {
+      if (instance instanceof PluginInstance) {
+        instance.compute(run, inputCount, outputCount)
+        return DONE
+      }
       engine.sync()
       const inputs = new Array(inputCount).fill(undefined)
       const late = this.#readInputs(instance, inputs, outputCount)
@@ -253,12 +265,18 @@ export class KernelHost {
   #writeTensor(run, index, tensor) {
     const { engine } = this
     const { element, dims, data } = normalTensor(tensor, 'the kernel\'s output')
+    this.writeTensor(run, index, { element, dims }, (to, address) => engine.fill(element, address, to, data))
+  }
+
+  /** Lets `write(to, address)` fill an output of that type and shape. */
+  writeTensor(run, index, { element, dims }, write) {
+    const { engine } = this
     engine.sync()
     const { f64, table } = engine
     for (let i = 0; i < dims.length; i++) f64[table + i] = dims[i]
     const to = engine.exports.opspec_output_data(engine.port, run, index, element.number, dims.length)
     engine.sync()
-    if (to !== 0) engine.fill(element, engine.f64[engine.table + 1], to, data)
+    if (to !== 0) write(to, engine.f64[engine.table + 1])
     else this.#refuse(index, element, dims)
   }
 

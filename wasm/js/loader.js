@@ -2,7 +2,7 @@ import { OpspecError, invalid } from './errors.js'
 import { isNode, nodeModule } from './platform.js'
 
 // Version of the package and number of the interface between exports.c and engine.js: both sides must say the same.
-export const build = '0.1.0/1'
+export const build = '0.1.0/2'
 
 function bytesOf(source) {
   if (source instanceof ArrayBuffer) return new Uint8Array(source)
@@ -59,6 +59,16 @@ export async function loadModule(wasm) {
     throw new OpspecError('unsupported', `this engine does not take the WebAssembly module: ${cause.message}`, { cause })
   }
   throw invalid('wasm: must be a URL, a path, bytes or a WebAssembly.Module')
+}
+
+/** A plug-in: as loadModule; text is a path or URL. */
+export async function readModule(source) {
+  try {
+    return await loadModule(source)
+  } catch (error) {
+    if (!(error instanceof OpspecError)) throw error
+    throw new OpspecError(error.code, error.message.replace('wasm:', 'plug-in:').replace(/ from the bytes.*/, ''), { cause: error })
+  }
 }
 
 // The few functions that libc may want: nothing is written anywhere, and leaving is a trap.

@@ -1,16 +1,18 @@
 import { withDispose } from './values.js'
 
-/** An operator that was registered; dispose() takes it back. Made by env.registerOperator. */
+/** Operators that were registered; dispose() takes them back. Made by env.registerOperator and env.loadPlugin. */
 export class Registration {
   #release
 
-  constructor(engine, address, name, onRelease) {
-    this.operators = Object.freeze([name])
+  // made: { address, name } of each
+  constructor(engine, made, onRelease, unmatched = { documents: [], operators: [] }) {
+    this.operators = Object.freeze(made.map(({ name }) => name))
+    this.unmatched = Object.freeze(unmatched)
     // Never taken back by collection: a registration stays until it is disposed of or the Env is.
     this.#release = () => {
       onRelease()
       if (engine.dead) return
-      engine.exports.opspec_remove_operator(address)
+      for (const { address } of made) engine.exports.opspec_remove_operator(address)
       engine.kernels.settle()
     }
   }

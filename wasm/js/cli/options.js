@@ -76,6 +76,7 @@ export const common = {
   'format': { value: 'FORMAT[:FILE]', many: true, read: format, help: 'text or json, check and test also sarif, junit, github; to a file if named' },
   'quiet': { help: 'no summary and no progress' },
   'timeout': { value: 'TIME', read: milliseconds, help: 'limit for each file or test, as in 500ms or 10s' },
+  'plugin': { value: 'FILE', many: true, help: 'a .wasm that brings operators; their documents (*.opspec.json) lie beside it' },
   'max-memory': { value: 'BYTES', read: bytes, help: 'limit of the engine, as in 512M' }
 }
 
