@@ -324,10 +324,11 @@ void *OS_EXPORT(opspec_output_data)(os_port *self, op_run *run, uint32_t index, 
   return NULL;
 }
 
-// Where the data of an output goes whose shape inference knows, and what it is, in the table. 0: only the kernel knows.
-void *OS_EXPORT(opspec_output_head)(os_port *self, op_run *run, uint32_t index) {
+// Where the data of an output goes whose shape inference knows, and if asked what it is, in the table. 0: only the kernel
+// knows.
+void *OS_EXPORT(opspec_output_head)(os_port *self, op_run *run, uint32_t index, uint32_t describe) {
   const op_tensor *tensor = op_run_output(run, index);
-  os_port__write_value(self, 0, (const op_value *)tensor);
+  if (describe != 0) os_port__write_value(self, 0, (const op_value *)tensor);
   return tensor == NULL ? NULL : tensor->data;
 }
 
@@ -342,7 +343,7 @@ uint32_t OS_EXPORT(opspec_add_operator)(os_port *self, const char *document, siz
   os_port__end(self, opspec_register(self->env, (os_str){document, size}, since, kernel, flags, &operator));
   return (uint32_t)(uintptr_t)operator;
 }
-// Texts: domain, name. A kernel for an operator that is known already.
+// Texts: domain, name. A kernel for an operator of the standard.
 uint32_t OS_EXPORT(opspec_add_kernel)(os_port *self, int since, uint32_t kernel, uint32_t flags) {
   os_str names[2];
   opspec_operator *operator= NULL;

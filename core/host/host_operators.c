@@ -217,8 +217,7 @@ static os_status os_host__add(opspec_operator *self, const op_schema *schema, ui
   char *names = os_arena_alloc(&self->arena, schema->domain.len + schema->op_type.len + 2);
   OS_TRY_ALLOC(names);
   os_host_operator_init(&self->operator, schema, &env->host, kernel, flags, names);
-  const op_row *linked =
-      (flags & OPSPEC_KERNEL) != 0 ? NULL : os_registry_linked_row(env->registry, schema);
+  const op_row *linked = (flags & OPSPEC_KERNEL) != 0 ? NULL : os_registry_linked_row(env->registry, schema);
   return os_registry_add(env->registry, schema, linked != NULL ? linked : &self->operator.row);
 }
 
@@ -265,9 +264,8 @@ static os_status os_host__registration(opspec_env *env, os_str document, os_str 
   if (op_type.len == 0) {
     status = os_host__register(self, document, since, kernel, flags, &report);
   } else {
-    const op_schema *known =
-        os_registry_find(env->registry, domain, op_type, (os_str){"", 0}, since).schema;
-    if (known != NULL) status = os_host__add(self, known, kernel, flags);
+    const op_schema *known = os_registry_find(env->registry, domain, op_type, (os_str){"", 0}, since).schema;
+    if (known != NULL && known->standard) status = os_host__add(self, known, kernel, flags);
   }
   if (status == OS_OK) {
     os_host__describe_operator(env, self->operator.schema);

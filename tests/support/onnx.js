@@ -92,6 +92,7 @@ const attributeKinds = [
   [v => typeof v === 'bigint', (w, v) => w.field(3, v).field(20, 2)],
   [v => typeof v === 'number', (w, v) => w.float(2, v).field(20, 1)],
   [v => typeof v === 'string', (w, v) => w.field(4, v).field(20, 3)],
+  [v => v.reference !== undefined, (w, v) => w.field(20, v.type).field(21, v.reference)],
   [v => v.tensor !== undefined, (w, v) => w.field(5, v.tensor).field(20, 4)],
   [v => v.graph !== undefined, (w, v) => w.field(6, v.graph).field(20, 5)],
   [v => typeof v[0] === 'bigint' || v.length === 0, (w, v) => w.field(8, v).field(20, 7)],
@@ -104,7 +105,8 @@ function attribute (name, v) {
   return attributeKinds.find(([is]) => is(v))[1](w, v).bytes()
 }
 
-/** NodeProto. attributes: bigint = int, number = float, string, { tensor }, { graph }, arrays of the first three. */
+/** NodeProto. attributes: bigint = int, number = float, string, { tensor }, { graph }, { reference, type }: of
+ * the function that it is in, arrays of the first three. */
 export function node (opType, inputs, outputs, attributes = {}, { domain, name } = {}) {
   return new Writer().field(1, inputs).field(2, outputs).field(3, name).field(4, opType)
     .field(5, Object.entries(attributes).map(([key, v]) => attribute(key, v))).field(7, domain).bytes()

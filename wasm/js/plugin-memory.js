@@ -19,7 +19,6 @@ export class PluginMemory {
 
   #refresh() {
     const { buffer } = this.memory
-    this.buffer = buffer
     this.u8 = new Uint8Array(buffer)
     this.u32 = new Uint32Array(buffer)
     this.f32 = new Float32Array(buffer)
@@ -28,7 +27,8 @@ export class PluginMemory {
 
   /** After a call: memory may have grown. */
   sync() {
-    if (this.buffer !== this.memory.buffer) this.#refresh()
+    // What it was before then has no length.
+    if (this.u8.length === 0) this.#refresh()
   }
 
   /** The address, when `bytes` bytes from it on are there. */

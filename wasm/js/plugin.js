@@ -72,7 +72,7 @@ export class Plugin {
       if (this.#message !== '') throw refused(this.#message)
       if (status !== 0) throw refused(`RegisterCustomOps answered ${status}`)
     } catch (error) {
-      if (error instanceof OpspecError) throw error
+      if (error instanceof OpspecError && error.code === 'unsupported') throw error
       throw new OpspecError('unsupported', `the plug-in cannot be used: ${error.message}`, { cause: error })
     } finally {
       this.#open = false
@@ -122,10 +122,12 @@ export class Plugin {
 
   #typeOf(kind, element) {
     const { engine } = this
-    const text = element > 0 ? engine.typeText(element) : ''
+    const text = element > 0 && (element <= 26 || engine.types.has(element)) ? engine.typeText(element) : ''
     if (text === '' || text === '?') return 0
-    if (kind === 2) return /^(seq|optional)\(/.test(text) ? engine.typeId(text.slice(text.indexOf('(') + 1, -1)) : 0
-    return engine.typeId(`${kind === 1 ? 'optional' : 'seq'}(${text})`)
+    if (kind === 2 && !/^(seq|optional)\(/.test(text)) return 0
+    const id = engine.typeId(kind === 2 ? text.slice(text.indexOf('(') + 1, -1) : `${kind === 1 ? 'optional' : 'seq'}(${text})`)
+    engine.typeText(id)
+    return id
   }
 
   // ---- Calls --------------------------------------------------------------------------------------------------------
@@ -305,7 +307,12 @@ export class Plugin {
       return engine.exports.opspec_new_optional(engine.port, value.type, inner)
     }
     const sequence = engine.exports.opspec_new_sequence(engine.port, value.type)
-    for (const item of value.items) engine.exports.opspec_add(sequence, this.toCore(item, depth + 1))
+    try {
+      for (const item of value.items) engine.exports.opspec_add(sequence, this.toCore(item, depth + 1))
+    } catch (error) {
+      engine.release(sequence)
+      throw error
+    }
     return sequence
   }
 
@@ -518,7 +525,7 @@ export class PluginInstance {
     this.known = this.wanted.map((wanted, i) => {
       memory.checked(flags + i, 1)
       memory.u8[flags + i] = wanted
-      if (!wanted || engine.exports.opspec_output_head(engine.port, run, i) === 0) return 0
+      if (!wanted || engine.exports.opspec_output_head(engine.port, run, i, 1) === 0) return 0
       engine.sync()
       const head = engine.readHead(engine.table)
       const value = room(sizes.value)
@@ -536,7 +543,7 @@ export class PluginInstance {
     const { engine, memory } = plugin
     if (at === 0) throw new OpspecError('operator_failed', `the plug-in gave no output ${index}`)
     if (at === this.known[index] && this.plain) {
-      const to = engine.exports.opspec_output_head(engine.port, run, index)
+      const to = engine.exports.opspec_output_head(engine.port, run, index, 0)
       engine.sync()
       copy(memory, this.knownData[index], engine, to, this.knownSizes[index])
       return

@@ -10,7 +10,7 @@ import { decode, decodeError, encode, envMethods, handleKinds } from './worker-p
 
 const GRACE_MS = 100 // that a worker gets to answer a cancelled call by itself
 
-const makers = new Set(['loadModel', 'createSession', 'registerOperator'])
+const makers = new Set(['loadModel', 'createSession', 'registerOperator', 'loadPlugin'])
 
 async function startWorker() {
   if (isNode) {

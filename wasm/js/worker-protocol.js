@@ -10,14 +10,14 @@ import { SparseTensor, Tensor } from './values.js'
 
 /** Methods of an Env that a worker offers. */
 export const envMethods = [
-  'validateSpec', 'check', 'loadModel', 'createSession', 'registerOperator', 'decode', 'readValue', 'writeValue', 'operators', 'explain', 'test'
+  'validateSpec', 'check', 'loadModel', 'createSession', 'registerOperator', 'loadPlugin', 'decode', 'readValue', 'writeValue', 'operators', 'explain', 'test'
 ]
 
 /** Methods of handles, and what a client knows of a handle beside them. */
 export const handleKinds = {
   model: { methods: ['check'], properties: ['kind', 'inputs', 'outputs'] },
   session: { methods: ['run'], properties: ['inputNames', 'outputNames'] },
-  registration: { methods: [], properties: ['operators'] }
+  registration: { methods: [], properties: ['operators', 'unmatched'] }
 }
 
 const MARK = '$opspec'

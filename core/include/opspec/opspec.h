@@ -115,16 +115,17 @@ void opspec_run_free(opspec_run *self);
 
 // ---- Operators --------------------------------------------------------------------------------------------
 
-enum {                      // opspec_register flags
-  OPSPEC_KERNEL = 1, // there is a kernel; else a row that is linked into the build, else the operator is only declared
+enum { // opspec_register flags
+  OPSPEC_KERNEL =
+      1, // there is a kernel; else a row that is linked into the build, else the operator is only declared
   OPSPEC_KERNEL_INFERS = 2, // it has inference of its own
   OPSPEC_KERNEL_SHAPES = 4, // which gives shapes
 };
 // since 0 = the document's own. -> { domain, name, overload, sinceVersion, specification }; OS_MALFORMED with findings.
 os_status opspec_register(opspec_env *self, os_str document, int since, uint32_t kernel, uint32_t flags,
                           opspec_operator **out);
-// A kernel for an operator that is known already: the newest of that domain and name up to `since`. It replaces a built-in
-// one as long as it is registered. OS_UNSUPPORTED when there is no such operator.
+// A kernel for an operator of the standard: the newest of that domain and name up to `since`. It replaces a built-in one as
+// long as it is registered. OS_UNSUPPORTED when there is no such operator.
 os_status opspec_register_kernel(opspec_env *env, os_str domain, os_str op_type, int since, uint32_t kernel,
                                  uint32_t flags, opspec_operator **out);
 // Takes it out of the registry. Models that were loaded before still use the kernel; opspec_host.forget says when none does.
