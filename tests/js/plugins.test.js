@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Env } from '../../wasm/js/env.js'
-import { createEnv, Tensor } from '../../wasm/js/index.js'
+import { createEnv, createWorkerEnv, Tensor } from '../../wasm/js/index.js'
 import { pickDocument, pickKernel, runPick, runTilt, tiltDocument, tiltEvidence, tiltKernel } from '../operators/ways.js'
 import * as onnx from '../support/onnx.js'
 import { buildPlugin, plug, skip } from '../support/plugin.js'
@@ -315,6 +315,22 @@ describe('hostile plug-ins', { skip }, () => {
     assert.deepEqual([...(await session.run({ x })).y.data], [2, -4, 6])
     other.dispose()
     await assert.rejects(session.run({ x }), { code: 'invalid_argument' })
+  })
+
+  it('one that never returns is ended in a worker, which goes on with what was registered', async () => {
+    const worker = await createWorkerEnv()
+    try {
+      const registration = await worker.registerOperator(document, buildPlugin(plug('while (((const volatile float *)x->data)[0] == 7) {}')))
+      assert.deepEqual(registration.operators, ['org.test.Plug'])
+      const session = await worker.createSession(model())
+      const start = performance.now()
+      await assert.rejects(session.run({ x: new Tensor('float32', [7]) }, { timeoutMs: 300 }), { code: 'timeout' })
+      assert.ok(performance.now() - start < 5000)
+      assert.deepEqual([...(await session.run({ x })).y.data], [2, -4, 6])
+      assert.equal((await worker.status()).restarts, 1)
+    } finally {
+      await worker.dispose()
+    }
   })
 
   it('2,000 rounds of register, run and take back leave memory flat', async () => {

@@ -34,7 +34,7 @@ export function buildPlugin (source, more = []) {
     execFileSync(compiler, [...flags, ...more, path, '-o', out], { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' })
     return new Uint8Array(readFileSync(out))
   } catch (error) {
-    throw new Error(error.stderr || error.message)
+    throw new Error(error.stderr || error.message, { cause: error })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
