@@ -5,6 +5,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import process from 'node:process'
 
 const RARE_NUMBER = 536870911
 
