@@ -423,6 +423,9 @@ uint32_t OS_EXPORT(opspec_do_check)(os_port *self, const char *bytes, size_t siz
 uint32_t OS_EXPORT(opspec_do_decode)(os_port *self, const char *bytes, size_t size, size_t as) {
   return os_port__end(self, opspec_decode(self->env, (os_str){bytes, size}, (os_str){self->text, as}));
 }
+uint32_t OS_EXPORT(opspec_do_format)(os_port *self, const char *text, size_t size, uint32_t canonical) {
+  return os_port__end(self, opspec_format(self->env, (os_str){text, size}, canonical != 0));
+}
 void OS_EXPORT(opspec_end_decode)(os_port *self) { opspec_decode_end(self->env); }
 uint32_t OS_EXPORT(opspec_do_sniff)(os_port *self, const char *bytes, size_t size) {
   return os_port__end(self, opspec_sniff(self->env, (os_str){bytes, size}));

@@ -204,6 +204,28 @@ os_status opspec_decode(opspec_env *self, os_str bytes, os_str as) {
   return os_host_end(self);
 }
 
+os_status opspec_format(opspec_env *self, os_str text, bool canonical) {
+  os_host_begin(self);
+  os_report report;
+  os_report_init(&report, &self->scratch, false, self->limits.findings);
+  os_report_text(&report, (os_str){"", 0}, text);
+  os_json_document document;
+  os_json_options options = {.depth = self->limits.depth, .duplicate_keys = true};
+  os_status status = os_json_parse(&document, &self->scratch, (os_str){"", 0}, text, &options, &report);
+  if (status == OS_OK && report.counts[OS_ERROR] == 0) {
+    if (!canonical)
+      os_json_write_pretty(&self->output, &document, document.root, 0);
+    else
+      status = os_json_write_canonical_document(&self->output, &self->scratch, &document, &report);
+  }
+  if (status == OS_OK && report.counts[OS_ERROR] == 0) return os_host_end(self);
+  self->output.len = 0;
+  os_str why = {"", 0};
+  for (size_t i = report.findings.count; i-- > 0;)
+    if (report.findings.items[i]->severity == OS_ERROR) why = report.findings.items[i]->message;
+  return os_host_fail(self, status == OS_OK ? OS_MALFORMED : status, why, (os_str){"", 0}, &report);
+}
+
 os_status opspec_sniff(opspec_env *self, os_str bytes) {
   os_host_begin(self);
   os_source source = os_source_memory(bytes.data, bytes.len);

@@ -2,6 +2,7 @@
 
 #include "decimal.h"
 #include "double_print.h"
+#include "json_rules.h"
 #include "utf8.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ typedef enum os_json_form { PLAIN, PRETTY, CANONICAL } os_json_form;
 
 typedef struct os_json_writer {
   os_text *out;
-  os_arena *arena; // CANONICAL: for sorted members
+  os_report *report; // CANONICAL: takes what has no such form; may be NULL
   const os_json_document *document;
   os_json_form form;
   unsigned indent;
@@ -80,8 +81,14 @@ static void os_json__write_number(os_json_writer *self, const os_json *node) {
     os_text_char(self->out, '0');
   else if (len > 0)
     os_text_put(self->out, (os_str){room, len});
-  else
+  else {
     os_text_put(self->out, source);
+    if (self->report == NULL) return;
+    os_finding *finding = os_report_add(self->report, &os_rule_json_number_range,
+                                        "%.*s is beyond binary64, so there is no canonical form of it.",
+                                        OS_ARG(os_json_excerpt(self->document, self->report->arena, node)));
+    os_json_where(self->document, self->report->arena, node, &finding->where);
+  }
 }
 
 static void os_json__write_scalar(os_json_writer *self, const os_json *node) {
@@ -212,4 +219,10 @@ os_status os_json_write_canonical(os_text *out, os_arena *arena, const os_json_d
                                   const os_json *node) {
   os_json_writer writer = {.out = out, .document = document, .form = CANONICAL};
   return os_json__write(&writer, arena, node);
+}
+
+os_status os_json_write_canonical_document(os_text *out, os_arena *arena, const os_json_document *document,
+                                           os_report *report) {
+  os_json_writer writer = {.out = out, .report = report, .document = document, .form = CANONICAL};
+  return os_json__write(&writer, arena, document->root);
 }

@@ -15,6 +15,9 @@ void os_json_write_plain(os_text *out, const os_json_document *document, const o
 // its text. `arena` holds what is needed to sort.
 os_status os_json_write_canonical(os_text *out, os_arena *arena, const os_json_document *document,
                                   const os_json *node);
+// The whole document so. A number beyond binary64 is json.number-range.
+os_status os_json_write_canonical_document(os_text *out, os_arena *arena, const os_json_document *document,
+                                           os_report *report);
 // The value as it would stand at `indent` levels in a document of two-blank indentation.
 void os_json_write_pretty(os_text *out, const os_json_document *document, const os_json *node,
                           unsigned indent);

@@ -1,6 +1,7 @@
 // The command: what it says, to whom, and its exit codes. Green only if something was looked at.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -77,6 +78,7 @@ describe('opspec', () => {
     put('ignored/keep.tmp.onnx', relu)
     symlinkSync(join(folder, 'twice.onnx'), join(folder, 'ignored', 'link.onnx'))
     put('-dash.onnx', relu)
+    put('double.json', '{ "a": 1, "a": 2 }')
     mkdirSync(join(folder, 'empty'))
   })
   after(() => {
@@ -122,6 +124,10 @@ describe('opspec', () => {
       ['a run without inputs', ['run', 'models/relu.onnx'], 2],
       ['show', ['show', 'models/relu.onnx'], 0],
       ['show what nobody knows', ['show', 'junk.bin'], 2],
+      ['convert', ['convert', 'good/mine.json', '--to', 'canonical'], 0],
+      ['convert what has no such form', ['convert', 'double.json', '--to', 'canonical'], 2],
+      ['convert a model', ['convert', 'models/relu.onnx', '--to', 'canonical'], 2],
+      ['convert without a form', ['convert', 'good/mine.json'], 2],
       ['ops', ['ops'], 0],
       ['an operator', ['ops', 'Relu'], 0],
       ['an unknown operator', ['ops', 'Rleu'], 2],
@@ -199,7 +205,6 @@ describe('opspec', () => {
       assert.match((await run(['check', 'models/relu.onnx'])).stdout, /^1 file checked/)
     })
     it('--strict and --fail-on warning', async () => {
-      writeFileSync(join(folder, 'double.json'), '{ "a": 1, "a": 2 }')
       assert.equal((await run(['check', 'double.json'])).code, 0)
       assert.equal((await run(['check', 'double.json', '--strict'])).code, 1)
       assert.equal((await run(['check', 'double.json', '--fail-on', 'warning'])).code, 1)
@@ -299,8 +304,34 @@ describe('opspec', () => {
       assert.match((await run(['show', 'set/test_data_set_0/input_0.pb'])).stdout, /x: tensor\(float\) \[2\]: -1, 2/)
       assert.match((await run(['show', 'good/mine.json'])).stdout, /org\.test\.Mine/)
     })
+    it('the digest of a spec\'s canonical form', async () => {
+      const { json } = await run(['show', 'good/mine.json', '--format', 'json'])
+      const text = env.format(readFileSync(join(folder, 'good/mine.json')), 'spec', 'canonical')
+      assert.equal(json.canonical.sha256, createHash('sha256').update(text).digest('hex'))
+      assert.match((await run(['show', 'good/mine.json'])).stdout, new RegExp(`^canonical sha256 ${json.canonical.sha256}$`, 'm'))
+    })
     it('says what a file is that it cannot show', async () => {
       assert.match((await run(['show', 'pointer.onnx'])).stderr, /Git LFS pointer/)
+    })
+  })
+
+  describe('convert', () => {
+    it('writes to standard output or a file', async () => {
+      const text = env.format(readFileSync(join(folder, 'good/mine.json')), 'spec', 'canonical')
+      assert.equal((await run(['convert', 'good/mine.json', '--to', 'canonical'])).stdout, text)
+      const { code, json } = await run(['convert', 'good/mine.json', '--to', 'canonical', '-o', 'canonical.json', '--format', 'json'])
+      assert.equal(code, 0)
+      assert.equal(readFileSync(join(folder, 'canonical.json'), 'utf8'), text)
+      assert.deepEqual(json, { path: 'canonical.json', to: 'canonical', bytes: Buffer.byteLength(text), sha256: createHash('sha256').update(text).digest('hex') })
+    })
+    it('keeps numbers as they are written in indented JSON', async () => {
+      const { stdout } = await run(['convert', '-', '--to', 'json'], { input: '{"b":[9007199254740993,1e400],"a":{}}' })
+      assert.equal(stdout, '{\n  "b": [\n    9007199254740993,\n    1e400\n  ],\n  "a": {}\n}\n')
+    })
+    it('says where a document has no such form', async () => {
+      const { code, stdout, stderr } = await run(['convert', 'double.json', '--to', 'canonical'])
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.match(stderr, /^opspec: double\.json:1:11: .+ \[json\.duplicate-key\]$/m)
     })
   })
 

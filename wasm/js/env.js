@@ -3,6 +3,7 @@ import { bytesView, Engine } from './engine.js'
 import { invalid, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
+import { format } from './format.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
 import { loadModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
@@ -169,6 +170,10 @@ export class Env {
     const heap = { f32, f64, i32, u32, i64, u64 }[type]
     const start = address / heap.BYTES_PER_ELEMENT
     return Array.from(heap.subarray(start, start + count))
+  }
+
+  format(bytes, as, form) {
+    return format(this.#engine, bytes, as, form)
   }
 
   readValue(bytes, kind) {

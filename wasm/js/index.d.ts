@@ -26,6 +26,8 @@ export type Files = ReadonlyMap<string, Source> | Readonly<Record<string, Source
 export type Kind = 'spec' | 'bundle' | 'evidence' | 'model' | 'graph' | 'function' | 'operator-set' | 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional' | 'json' | 'unknown'
 export type MessageName = 'ModelProto' | 'GraphProto' | 'FunctionProto' | 'TensorProto' | 'SparseTensorProto' | 'SequenceProto' | 'MapProto' | 'OptionalProto' | 'OperatorSetProto'
 
+export type TextForm = 'json' | 'textproto' | 'onnxtxt' | 'canonical' | 'summary'
+
 /** line and column count from 1, columns in code points; byte in UTF-8; utf16 for editors. */
 export interface Position { line: number; column: number; byte: number; utf16: number }
 export type Severity = 'error' | 'warning' | 'info'
@@ -247,6 +249,11 @@ export interface Env {
    */
   loadPlugin(plugin: string | UrlLike | Bytes | WasmModule, options?: { documents?: readonly (string | Bytes | object)[] }): Promise<Registration>
   decode(bytes: Bytes, as: string): Record<string, unknown>
+  /**
+   * A document as text. So far of JSON documents ('spec', 'evidence', 'json'): canonical (RFC 8785), json (two blanks of indentation), summary
+   * (with the SHA-256 of the canonical form). Throws OpspecError 'malformed' with findings where there is no such form.
+   */
+  format(bytes: string | Bytes, as: string, form: TextForm): string
   readValue(bytes: Bytes, kind: 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional'): Value
   writeValue(value: Value, name: string, type?: string): Uint8Array
   operators(): readonly Operator[]

@@ -86,6 +86,9 @@ os_status opspec_check_bundle(opspec_env *self, const opspec_check_options *opti
 // The message as JSON (proto_json.h); its addresses hold until opspec_decode_end. OS_MALFORMED with findings.
 os_status opspec_decode(opspec_env *self, os_str bytes, os_str as);
 void opspec_decode_end(opspec_env *self);
+// A JSON text in its canonical form (RFC 8785), or indented by two blanks -> text. OS_MALFORMED with findings; a key that
+// stands twice is one.
+os_status opspec_format(opspec_env *self, os_str text, bool canonical);
 // "model", "tensor", "json", "zip", ... or "unknown" by content -> { kind, evidence, candidates }
 os_status opspec_sniff(opspec_env *self, os_str bytes);
 

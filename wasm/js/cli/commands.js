@@ -1,7 +1,8 @@
 import { check } from './check.js'
+import { convert, targets } from './convert.js'
 import { explain } from './explain.js'
 import { ops } from './ops.js'
-import { as, common, failOn, integer, pair } from './options.js'
+import { as, common, failOn, integer, oneOf, pair } from './options.js'
 import { playground } from './playground.js'
 import { run } from './run.js'
 import { show } from './show.js'
@@ -48,6 +49,16 @@ export const commands = {
     summary: 'decodes a document and summarises it',
     options: { ...common, as },
     run: show
+  },
+  convert: {
+    usage: 'convert FILE --to FORM',
+    summary: 'writes a JSON document in another form',
+    options: {
+      ...common, as,
+      'to': { value: 'FORM', read: oneOf('to', targets), help: 'canonical (RFC 8785) or json (indented)' },
+      'output': { value: 'FILE', short: '-o', help: 'where to; standard output when not given' }
+    },
+    run: convert
   },
   ops: {
     usage: 'ops [NAME]',

@@ -17,7 +17,7 @@ Exit: 0 clean; 1 errors found, a check that was cut, or a failed test; 2 it coul
 }
 
 function commandUsage(name, { usage: text, summary, options }) {
-  const lines = Object.entries(options).map(([option, { value, help }]) => `  --${`${option}${value ? ` ${value}` : ''}`.padEnd(26)} ${help}`)
+  const lines = Object.entries(options).map(([option, { value, short, help }]) => `  --${`${option}${value ? ` ${value}` : ''}${short ? `, ${short}` : ''}`.padEnd(26)} ${help}`)
   return `usage: opspec ${text}\n\n${summary}\n\n${lines.join('\n')}\n`
 }
 

@@ -48,7 +48,7 @@ function format(text) {
   return { name, file }
 }
 
-const oneOf = (option, words) => text => {
+export const oneOf = (option, words) => text => {
   if (words.includes(text)) return text
   throw new CommandError(`--${option} ${text}: must be one of ${words.join(', ')}`)
 }
@@ -110,9 +110,10 @@ export function parseArguments(args, known) {
       positionals.push(...args.slice(i + 1))
       break
     }
+    const short = Object.keys(known).find(name => known[name].short === argument)
     if (argument === '--help' || argument === '-h') help = true
-    else if (argument.startsWith('--')) {
-      const [name, value] = readOption(argument, known, () => args[++i])
+    else if (argument.startsWith('--') || short !== undefined) {
+      const [name, value] = readOption(short === undefined ? argument : `--${short}`, known, () => args[++i])
       if (known[name].many) (options[name] ??= []).push(value)
       else options[name] = value
     } else if (argument.startsWith('-') && argument !== '-') throw new CommandError(`there is no option ${argument}; write ./${argument} or -- before a file of that name`)

@@ -43,6 +43,10 @@ export class Output {
     for (const { file } of this.jsons) writeTo(file, text)
   }
 
+  get wantsJson() {
+    return this.jsons.some(({ file }) => file === null)
+  }
+
   get wantsReport() {
     return this.reports.length > 0
   }

@@ -65,9 +65,24 @@ function showJson(bytes, path) {
   }
 }
 
-const jsonLines = value => value.kind === 'runlocal.operator-extension'
-  ? [`${value.operator?.domain}.${value.operator?.op_type}: ${value.name} ${value.version}`, `(${value.inputs?.map(({ name }) => name).join(', ')}) -> (${value.outputs?.map(({ name }) => name).join(', ')})`, `${Object.keys(value.attributes ?? {}).length} attributes, ${value.tests?.length ?? 0} tests`]
-  : [JSON.stringify(value, null, 2)]
+// { text, sha256 } of the canonical form, or { problem }.
+function canonicalOf(env, bytes, kind) {
+  try {
+    const text = env.format(bytes, kind, 'canonical')
+    return { bytes: Buffer.byteLength(text), sha256: sha256(text) }
+  } catch (error) {
+    if (error.code !== 'malformed') throw error
+    return { problem: error.message }
+  }
+}
+
+function* jsonLines(env, bytes, kind, value) {
+  if (kind !== 'spec') yield JSON.stringify(value, null, 2)
+  else {
+    const { problem } = canonicalOf(env, bytes, kind)
+    yield problem === undefined ? env.format(bytes, kind, 'summary') : `no canonical form: ${problem}`
+  }
+}
 
 export async function show({ options, positionals, output }) {
   if (positionals.length !== 1) throw new CommandError('show: which file?')
@@ -80,9 +95,9 @@ export async function show({ options, positionals, output }) {
     const isJson = ['spec', 'evidence', 'json'].includes(kind)
     if (!isJson && messages[kind] === undefined) throw new CommandError(`${path} cannot be shown: ${sniffed.evidence || `it is ${kind}`}`)
     const value = isJson ? showJson(bytes, path) : env.decode(bytes, messages[kind])
-    output.json({ path, kind, sha256: sha256(bytes), bytes: bytes.length, value: isJson ? value : plain(value) })
+    output.json({ path, kind, sha256: sha256(bytes), bytes: bytes.length, ...kind === 'spec' && { canonical: canonicalOf(env, bytes, kind) }, value: isJson ? value : plain(value) })
     output.line(paint => `${paint('bold', path)}: ${kind}, ${bytes.length} bytes, sha256 ${sha256(bytes)}`)
-    if (output.wantsText) for (const line of isJson ? jsonLines(value) : documentLines(env, bytes, kind, value)) output.line(line)
+    if (output.wantsText) for (const line of isJson ? jsonLines(env, bytes, kind, value) : documentLines(env, bytes, kind, value)) output.line(line)
     return 0
   } finally {
     env.dispose()
