@@ -1,4 +1,6 @@
 import { bytesArgument, optionsOf, stringArgument, textOrBytes } from './arguments.js'
+import { diffRules } from './diff-rules.js'
+import { diff } from './diff.js'
 import { bytesView, Engine } from './engine.js'
 import { invalid, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
@@ -172,6 +174,10 @@ export class Env {
     return Array.from(heap.subarray(start, start + count))
   }
 
+  diff(a, b, options) {
+    return diff(this, a, b, options)
+  }
+
   format(bytes, as, form) {
     return format(this.#engine, bytes, as, form)
   }
@@ -322,7 +328,11 @@ export class Env {
   }
 
   explain(rule) {
-    stringArgument(rule, 'rule')
+    const change = diffRules.get(stringArgument(rule, 'rule'))
+    if (change !== undefined) {
+      const { severity, title, why, good, bad, source } = change
+      return { rule, severity, title, why, good, bad, source }
+    }
     const engine = this.#engine
     return engine.guard(() => {
       engine.check(engine.exports.opspec_do_explain(engine.port, engine.putText(rule)))
@@ -335,7 +345,7 @@ export class Env {
     const engine = env.#engine
     return engine.guard(() => {
       engine.check(engine.exports.opspec_list_rules(engine.port))
-      return engine.resultJson()
+      return [...engine.resultJson(), ...diffRules.keys()]
     })
   }
 

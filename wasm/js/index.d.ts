@@ -231,6 +231,9 @@ export interface TestReport {
   summary: { passed: number; failed: number; skipped: number; errors: number }
 }
 
+export interface Change { rule: string; breaking: boolean; message: string; path?: string; pointer?: string }
+export interface Difference { changes: readonly Change[]; breaking: boolean }
+
 export interface Env {
   validateSpec(spec: string | Bytes, options?: CheckOptions): Report
   /** Any document. Never throws for its content. */
@@ -249,6 +252,11 @@ export interface Env {
    */
   loadPlugin(plugin: string | UrlLike | Bytes | WasmModule, options?: { documents?: readonly (string | Bytes | object)[] }): Promise<Registration>
   decode(bytes: Bytes, as: string): Record<string, unknown>
+  /**
+   * What changes for nodes when specification `b` takes the place of `a`: breaking changes first; explain() knows their rules. Pointers are those of
+   * `b`. So far of specifications only ('unsupported' otherwise).
+   */
+  diff(a: string | Bytes, b: string | Bytes, options?: { as?: Kind }): Difference
   /**
    * A document as text. So far of JSON documents ('spec', 'evidence', 'json'): canonical (RFC 8785), json (two blanks of indentation), summary
    * (with the SHA-256 of the canonical form). Throws OpspecError 'malformed' with findings where there is no such form.

@@ -1,5 +1,6 @@
 import { check } from './check.js'
 import { convert, targets } from './convert.js'
+import { diff } from './diff.js'
 import { explain } from './explain.js'
 import { ops } from './ops.js'
 import { as, common, failOn, integer, oneOf, pair } from './options.js'
@@ -59,6 +60,12 @@ export const commands = {
       'output': { value: 'FILE', short: '-o', help: 'where to; standard output when not given' }
     },
     run: convert
+  },
+  diff: {
+    usage: 'diff A B',
+    summary: 'what changes from one specification to the next, breaking changes first',
+    options: { ...common, as: { value: 'KIND', read: oneOf('as', ['spec']), help: 'take both as this kind: spec' } },
+    run: diff
   },
   ops: {
     usage: 'ops [NAME]',
