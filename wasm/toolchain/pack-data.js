@@ -1,0 +1,178 @@
+// pack-data.js MODULE MAP: deflates the constant data of the linked module in place; wasm/unpack.c brings them back. MAP is
+// the linker's: it says where the tables lie that inflating itself reads, which stay as they are. The result is checked:
+// started, it has the very memory that the module came with.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { deflateRawSync } from 'node:zlib'
+
+const section = { global: 6, exports: 7, start: 8, data: 11, count: 12 }
+const unpack = 'opspec_unpack', low = '__stack_low'
+// A gap of this many zeros is cheaper than one segment more.
+const gap = 8
+
+const u32 = value => {
+  const bytes = []
+  for (; value > 127; value >>>= 7) bytes.push((value & 127) | 128)
+  return [...bytes, value]
+}
+
+const s32 = value => {
+  const bytes = []
+  for (; value < -64 || value > 63; value >>= 7) bytes.push((value & 127) | 128)
+  return [...bytes, value & 127]
+}
+
+class Reader {
+  constructor(bytes, at = 0) {
+    this.bytes = bytes
+    this.at = at
+  }
+
+  get more() {
+    return this.at < this.bytes.length
+  }
+
+  leb() {
+    let value = 0, shift = 0, byte
+    do {
+      byte = this.bytes[this.at++]
+      value |= (byte & 127) << shift
+      shift += 7
+    } while (byte > 127)
+    return { value, shift, byte }
+  }
+
+  u32() {
+    return this.leb().value >>> 0
+  }
+
+  // i32.const N end
+  address() {
+    if (this.bytes[this.at++] !== 0x41) throw new Error('an address that is no constant')
+    const { value, shift, byte } = this.leb()
+    this.at++
+    return shift < 32 && byte & 64 ? value | (-1 << shift) : value
+  }
+
+  take(length) {
+    this.at += length
+    return this.bytes.subarray(this.at - length, this.at)
+  }
+}
+
+function sectionsOf(bytes) {
+  const sections = [], reader = new Reader(bytes, 8)
+  while (reader.more) {
+    const id = reader.take(1)[0]
+    sections.push({ id, body: reader.take(reader.u32()) })
+  }
+  return sections
+}
+
+function segmentsOf(body) {
+  const reader = new Reader(body), segments = []
+  for (let left = reader.u32(); left > 0; left--) {
+    if (reader.u32() !== 0) throw new Error('a segment that is not placed by the engine')
+    const at = reader.address()
+    segments.push({ at, bytes: reader.take(reader.u32()) })
+  }
+  return segments
+}
+
+// Exports as { name, kind, index, raw }.
+function exportsOf(body) {
+  const reader = new Reader(body), found = []
+  for (let left = reader.u32(); left > 0; left--) {
+    const from = reader.at
+    const name = Buffer.from(reader.take(reader.u32())).toString()
+    const kind = reader.take(1)[0]
+    found.push({ name, kind, index: reader.u32(), raw: body.subarray(from, reader.at) })
+  }
+  return found
+}
+
+// Where zlib's tables for inflating lie: { at, end }.
+function tablesOf(map) {
+  const found = []
+  for (const line of map.split('\n')) {
+    const match = /^\s*([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)\s.*\b(?:inflate|inftrees|inffast)\.c\.o\S*:\(\.rodata\.(?!\.?str)/.exec(line)
+    if (match) found.push({ at: parseInt(match[1], 16), end: parseInt(match[1], 16) + parseInt(match[2], 16) })
+  }
+  if (found.length === 0) throw new Error('the map shows no tables of inflate')
+  return found
+}
+
+// The parts of `image` in `ranges` that are not zero.
+function kept(image, base, ranges) {
+  const segments = []
+  for (const { at, end } of ranges) {
+    for (let from = at; from < end; from++) {
+      if (image[from - base] === 0) continue
+      let to = from + 1
+      for (let next = to; next < end && next < to + gap; next++) if (image[next - base] !== 0) to = next + 1
+      segments.push({ at: from, bytes: image.subarray(from - base, to - base) })
+      from = to
+    }
+  }
+  return segments
+}
+
+const word = value => [value & 255, value >>> 8 & 255, value >>> 16 & 255, value >>> 24]
+
+function dataBody(segments) {
+  const parts = [Buffer.from(u32(segments.length))]
+  for (const { at, bytes } of segments) parts.push(Buffer.from([0, 0x41, ...s32(at), 0x0b, ...u32(bytes.length)]), bytes)
+  return Buffer.concat(parts)
+}
+
+function write(head, sections) {
+  return Buffer.concat([head, ...sections.flatMap(({ id, body }) => [Buffer.from([id, ...u32(body.length)]), body])])
+}
+
+function memoryOf(bytes, from, to) {
+  const module = new WebAssembly.Module(bytes), imports = {}
+  for (const { module: space, name } of WebAssembly.Module.imports(module)) (imports[space] ??= {})[name] = () => 0
+  return Buffer.from(new WebAssembly.Instance(module, imports).exports.memory.buffer, from, to - from)
+}
+
+function pack(bytes, map) {
+  const sections = sectionsOf(bytes)
+  const bodyOf = id => sections.find(one => one.id === id)?.body
+  if (bodyOf(section.start)) throw new Error('the module has a start function already')
+  const segments = segmentsOf(bodyOf(section.data))
+  const base = Math.min(...segments.map(({ at }) => at)), end = Math.max(...segments.map(({ at, bytes }) => at + bytes.length))
+  const image = Buffer.alloc(end - base)
+  for (const { at, bytes } of segments) image.set(bytes, at - base)
+  const exported = exportsOf(bodyOf(section.exports))
+  const named = name => exported.find(one => one.name === name).index
+  const place = globalOf(bodyOf(section.global), named(low))
+  const deflated = deflateRawSync(image, { level: 9, memLevel: 9 })
+  const packed = Buffer.concat([Buffer.from([base, deflated.length, image.length].flatMap(word)), deflated])
+  const placed = [...kept(image, base, tablesOf(map)), { at: place, bytes: packed }]
+  const rest = exported.filter(({ name }) => name !== unpack && name !== low)
+  const bodies = {
+    [section.exports]: Buffer.concat([Buffer.from(u32(rest.length)), ...rest.map(({ raw }) => raw)]),
+    [section.count]: Buffer.from(u32(placed.length)),
+    [section.data]: dataBody(placed)
+  }
+  const out = sections.flatMap(one => {
+    const body = { id: one.id, body: bodies[one.id] ?? one.body }
+    return one.id === section.exports ? [body, { id: section.start, body: Buffer.from(u32(named(unpack))) }] : [body]
+  })
+  const result = write(bytes.subarray(0, 8), out)
+  if (!memoryOf(result, base, end).equals(image)) throw new Error('the data do not come out as they went in')
+  return result
+}
+
+// Value of a global that is a constant address.
+function globalOf(body, index) {
+  const reader = new Reader(body)
+  for (let left = reader.u32(), at = 0; at < left; at++) {
+    reader.take(2)
+    const value = reader.address()
+    if (at === index) return value
+  }
+  throw new Error(`no global ${index}`)
+}
+
+const [module, map] = process.argv.slice(2)
+writeFileSync(module, pack(readFileSync(module), readFileSync(map, 'utf8')))
