@@ -10,7 +10,10 @@
 // For printf's "%.*s".
 #define OS_ARG(str) (int)(str).len, (str).data
 
-static inline os_str os_str_of(const char *text) { return (os_str){text, text == NULL ? 0 : strlen(text)}; }
+// Always inlined: the length of a literal is a constant then.
+__attribute__((always_inline)) static inline os_str os_str_of(const char *text) {
+  return (os_str){text, text == NULL ? 0 : strlen(text)};
+}
 // memcmp(a, b, len) == 0 without a call for what is short: most names are.
 static inline bool os_bytes_eq(const char *a, const char *b, size_t len) {
   uint64_t x, y;
