@@ -56,6 +56,14 @@ static void depthwise__fill(const math_conv_shape *s, const depthwise__layout *l
   }
 }
 
+static __attribute__((noinline, minsize)) void depthwise__store_part(float *out, f32x4 a, f32x4 b,
+                                                                     size_t count) {
+  float both[8];
+  f32x4_store(both, a);
+  f32x4_store(both + 4, b);
+  for (size_t i = 0; i < count; i++) out[i] = both[i];
+}
+
 /* `lines` lines of output at once, `step` input lines apart, so that an input line is loaded once for both. rows is the
  * distance between input lines, offsets the place of each kernel column. An output's sum runs over the kernel in order,
  * however many lines go together. */
@@ -80,16 +88,14 @@ SIMD_INLINE void depthwise__lines(const size_t kh, const size_t kw, const size_t
       }
     }
     size_t left = n - o;
+#pragma clang loop unroll(full)
     for (size_t l = 0; l < lines; l++) {
       float *out = y + l * y_stride + o;
       if (left >= 8) {
         f32x4_store(out, sum[l][0]);
         f32x4_store(out + 4, sum[l][1]);
       } else {
-        float both[8];
-        f32x4_store(both, sum[l][0]);
-        f32x4_store(both + 4, sum[l][1]);
-        simd_copy(out, both, left * sizeof(float));
+        depthwise__store_part(out, sum[l][0], sum[l][1], left);
       }
     }
   }

@@ -145,6 +145,7 @@ static void winograd__patches(float *out, float lines[4][SPAN], size_t tiles) {
             next_odd = __builtin_shufflevector(q0, q1, 1, 3, 5, 7);
       f32x4 v[4] = {even - next_even, odd + next_even, next_even - odd, odd - next_odd};
       size_t left = tiles - t;
+#pragma clang loop unroll(full)
       for (size_t x = 0; x < 4; x++) {
         if (left >= 4) {
           f32x4_store(row + x * TILES + t, v[x]);
@@ -192,6 +193,7 @@ static void winograd__multiply(const winograd__scratch *w, const float *packed, 
 static void winograd__outputs(float *lines, const float *products, size_t position_stride, size_t count) {
   for (size_t t = 0; t < count; t += 4) {
     f32x4 top[4], bottom[4];
+#pragma clang loop unroll(full)
     for (size_t x = 0; x < 4; x++) {
       const float *m = products + x * position_stride + t;
       f32x4 a = f32x4_load(m), b = f32x4_load(m + 4 * position_stride),

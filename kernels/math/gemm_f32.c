@@ -56,9 +56,18 @@ void gemm_pack_strips(float *dst, const float *a, ptrdiff_t row_stride, ptrdiff_
     for (size_t r = 0; r < height; r++) {
       const float *src = a + (ptrdiff_t)(i + r) * row_stride;
       float *out = dst + r;
+#pragma clang loop unroll_count(4)
       for (size_t p = 0; p < depth; p++, src += col_stride, out += height) *out = *src;
     }
     dst += height * depth;
+  }
+}
+
+/* The columns of a tile that lie in c, from memory: [rows][NR]. */
+static __attribute__((noinline, minsize)) void gemm__store_part(const float *tile, int rows, float *c,
+                                                                ptrdiff_t c_stride, bool add, size_t width) {
+  for (int r = 0; r < rows; r++, c += c_stride, tile += NR) {
+    for (size_t j = 0; j < width; j++) c[j] = add ? tile[j] + c[j] : tile[j];
   }
 }
 
@@ -66,6 +75,7 @@ void gemm_pack_strips(float *dst, const float *a, ptrdiff_t row_stride, ptrdiff_
 SIMD_INLINE void gemm__tile(const int rows, size_t depth, const float *a, const float *b, float *c,
                             ptrdiff_t c_stride, bool add, size_t width) {
   f32x4 acc[MR][2];
+#pragma clang loop unroll(full)
   for (int r = 0; r < rows; r++) acc[r][0] = acc[r][1] = f32x4_splat(0.0f);
 #pragma clang loop unroll_count(2)
   for (size_t p = 0; p < depth; p++, a += rows, b += NR) {
@@ -77,20 +87,24 @@ SIMD_INLINE void gemm__tile(const int rows, size_t depth, const float *a, const 
       acc[r][1] = f32x4_madd(x, b1, acc[r][1]);
     }
   }
-  float edge[NR] = {0};
+  if (width < NR) {
+    float tile[MR * NR];
+#pragma clang loop unroll(full)
+    for (int r = 0; r < rows; r++) {
+      f32x4_store(tile + r * NR, acc[r][0]);
+      f32x4_store(tile + r * NR + 4, acc[r][1]);
+    }
+    gemm__store_part(tile, rows, c, c_stride, add, width);
+    return;
+  }
+#pragma clang loop unroll(full)
   for (int r = 0; r < rows; r++, c += c_stride) {
-    float *out = c;
-    if (width < NR) {
-      out = edge;
-      if (add) simd_copy(edge, c, width * sizeof(float));
-    }
     if (add) {
-      acc[r][0] += f32x4_load(out);
-      acc[r][1] += f32x4_load(out + 4);
+      acc[r][0] += f32x4_load(c);
+      acc[r][1] += f32x4_load(c + 4);
     }
-    f32x4_store(out, acc[r][0]);
-    f32x4_store(out + 4, acc[r][1]);
-    if (width < NR) simd_copy(c, edge, width * sizeof(float));
+    f32x4_store(c, acc[r][0]);
+    f32x4_store(c + 4, acc[r][1]);
   }
 }
 
@@ -154,6 +168,7 @@ static void gemm__packed(const math_gemm *g, size_t row_begin, size_t row_end, s
 SIMD_INLINE void gemm__row_strip(const math_gemm *g, size_t i, size_t j, const int vectors, size_t begin,
                                  size_t end) {
   f32x4 acc[8];
+#pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) acc[v] = f32x4_splat(0.0f);
   const float *a = g->a + (ptrdiff_t)i * g->a_row_stride;
   const float *b = g->b + j;
@@ -164,6 +179,7 @@ SIMD_INLINE void gemm__row_strip(const math_gemm *g, size_t i, size_t j, const i
     for (int v = 0; v < vectors; v++) acc[v] = f32x4_madd(x, f32x4_load(row + 4 * v), acc[v]);
   }
   float *c = g->c + (ptrdiff_t)i * g->c_row_stride + j;
+#pragma clang loop unroll(full)
   for (int v = 0; v < vectors; v++) f32x4_store(c + 4 * v, begin ? f32x4_load(c + 4 * v) + acc[v] : acc[v]);
 }
 

@@ -108,6 +108,7 @@ static void int8__tile(size_t pairs, const int16_t *a, const int16_t *b, int32_t
       acc[r][1] += i32x4_dot_i16x8(x, b1);
     }
   }
+#pragma clang loop unroll(full)
   for (size_t r = 0; r < MR; r++, c += c_stride) {
     if (r >= rows) break;
     if (width == NR) {

@@ -72,50 +72,64 @@ static int64_t pool__index(const math_pool_shape *s, size_t plane, size_t place)
   return (int64_t)(plane * volume + place);
 }
 
-#define MAX_POOL(name, T, LOWEST)                                                                          \
-  static void pool__max_##name(const math_pool_shape *s, T *y, int64_t *indices, const T *x, size_t begin, \
-                               size_t end) {                                                               \
-    size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];                   \
-    for (size_t plane = begin; plane < end; plane++) {                                                     \
-      for (size_t p = 0; p < out; p++) {                                                                   \
-        pool__window w;                                                                                    \
-        pool__find(s, p, &w);                                                                              \
-        T best = LOWEST;                                                                                   \
-        size_t place = 0;                                                                                  \
-        bool any = false;                                                                                  \
-        EACH(s, w, at) {                                                                                   \
-          T v = x[plane * in + at];                                                                        \
-          if (!any || v > best || (v != v && best == best)) {                                              \
-            best = v;                                                                                      \
-            place = at;                                                                                    \
-            any = true;                                                                                    \
-          }                                                                                                \
-        }                                                                                                  \
-        y[plane * out + p] = best;                                                                         \
-        if (indices) indices[plane * out + p] = pool__index(s, plane, place);                              \
-      }                                                                                                    \
-    }                                                                                                      \
+static double pool__read(int type, const void *x, size_t at) {
+  switch (type) {
+  case MATH_F32: return (double)((const float *)x)[at];
+  case MATH_F64: return ((const double *)x)[at];
+  case MATH_I8: return ((const int8_t *)x)[at];
+  default: return ((const uint8_t *)x)[at];
   }
+}
 
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wtautological-compare"
-MAX_POOL(f32, float, -__builtin_inff())
-MAX_POOL(f64, double, -(double)__builtin_inf())
-MAX_POOL(i8, int8_t, INT8_MIN)
-MAX_POOL(u8, uint8_t, 0)
-#pragma clang diagnostic pop
+static void pool__write(int type, void *y, size_t at, double value) {
+  switch (type) {
+  case MATH_F32: ((float *)y)[at] = (float)value; break;
+  case MATH_F64: ((double *)y)[at] = value; break;
+  default: ((uint8_t *)y)[at] = (uint8_t)(int32_t)value; break;
+  }
+}
 
-static void pool__average_f64(const math_pool_shape *s, double *y, const double *x, size_t begin,
-                              size_t end) {
+/* The largest element of nothing. */
+static double pool__lowest(int type) {
+  return type == MATH_I8 ? INT8_MIN : type == MATH_U8 ? 0 : -(double)__builtin_inf();
+}
+
+static double pool__power(double x, double p) {
+  double a = fabs(x);
+  return p == 2 ? a * a : p == 1 ? a : math_pow(a, p);
+}
+
+static double pool__root(double x, double p) { return p == 2 ? sqrt(x) : p == 1 ? x : math_pow(x, 1 / p); }
+
+typedef enum pool__way { POOL_LARGEST, POOL_AVERAGE, POOL_POWER } pool__way;
+
+/* Window by window, in double, which holds every element exactly. */
+static void pool__windows(pool__way way, const math_pool_shape *s, int type, double power, void *y,
+                          int64_t *indices, const void *x, size_t begin, size_t end) {
   size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];
-  for (size_t plane = begin; plane < end; plane++) {
-    for (size_t p = 0; p < out; p++) {
-      pool__window w;
-      pool__find(s, p, &w);
-      double sum = 0;
-      EACH(s, w, at) sum += x[plane * in + at];
-      y[plane * out + p] = w.divisor ? sum / (double)w.divisor : 0;
+  for (size_t i = begin * out; i < end * out; i++) {
+    const size_t plane = i / out;
+    pool__window w;
+    pool__find(s, i % out, &w);
+    double total = way == POOL_LARGEST ? pool__lowest(type) : 0;
+    size_t place = 0;
+    bool any = false;
+    EACH(s, w, at) {
+      const double v = pool__read(type, x, plane * in + at);
+      if (way == POOL_AVERAGE) {
+        total += v;
+      } else if (way == POOL_POWER) {
+        total += pool__power(v, power);
+      } else if (!any || v > total || (v != v && total == total)) {
+        total = v;
+        place = at;
+        any = true;
+      }
     }
+    if (way == POOL_AVERAGE) total = w.divisor ? total / (double)w.divisor : 0;
+    if (way == POOL_POWER) total = pool__root(total, power);
+    pool__write(type, y, i, total);
+    if (indices) indices[i] = pool__index(s, plane, place);
   }
 }
 
@@ -126,11 +140,11 @@ typedef struct pool__chunk {
   size_t width;        /* floats of the line behind them */
 } pool__chunk;
 
-typedef enum pool__kind { POOL_SUM, POOL_MAX, POOL_MAX_NAN } pool__kind;
+typedef enum pool__kind { POOL_SUM, POOL_MAX } pool__kind;
 
-/* Maxima that need not look out for NaN are one instruction. */
+/* Maxima that need not look out for NaN are one instruction: planes with NaN go window by window. */
 SIMD_INLINE f32x4 pool__joined(const pool__kind kind, f32x4 a, f32x4 b) {
-  return kind == POOL_SUM ? a + b : kind == POOL_MAX ? f32x4_pmax(a, b) : f32x4_max(a, b);
+  return kind == POOL_SUM ? a + b : f32x4_pmax(a, b);
 }
 
 SIMD_INLINE float pool__identity(const pool__kind kind) { return kind == POOL_SUM ? 0 : -__builtin_inff(); }
@@ -231,10 +245,10 @@ static void pool__plane(const pool__kind kind, const math_pool_shape *s, float *
     for (size_t o = 0; o < s->out[2]; o += chunk) {
       pool__chunk c = {o, s->out[2] - o < chunk ? s->out[2] - o : chunk, 0};
       c.width = (c.count - 1) * s->stride[2] + reach;
-      switch (kind) {
-      case POOL_SUM: pool__chunk_run(POOL_SUM, s, &w, y + o, plane, &c); break;
-      case POOL_MAX: pool__chunk_run(POOL_MAX, s, &w, y + o, plane, &c); break;
-      default: pool__chunk_run(POOL_MAX_NAN, s, &w, y + o, plane, &c); break;
+      if (kind == POOL_SUM) {
+        pool__chunk_run(POOL_SUM, s, &w, y + o, plane, &c);
+      } else {
+        pool__chunk_run(POOL_MAX, s, &w, y + o, plane, &c);
       }
     }
   }
@@ -246,22 +260,11 @@ static void pool__separable(bool largest, const math_pool_shape *s, float *y, co
   size_t reach = (s->kernel[2] - 1) * s->dilation[2] + 1, chunk = (LINE - reach) / s->stride[2] + 1;
   if (chunk > CHUNK) chunk = CHUNK;
   for (size_t plane = begin; plane < end; plane++) {
-    pool__kind kind = !largest ? POOL_SUM : pool__has_nan(x + plane * in, in) ? POOL_MAX_NAN : POOL_MAX;
-    pool__plane(kind, s, y + plane * out, x + plane * in, chunk, reach);
-  }
-}
-
-/* Windows wider than the joined line. */
-static void pool__average_wide(const math_pool_shape *s, float *y, const float *x, size_t begin, size_t end) {
-  size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];
-  for (size_t plane = begin; plane < end; plane++) {
-    for (size_t p = 0; p < out; p++) {
-      pool__window w;
-      pool__find(s, p, &w);
-      double sum = 0;
-      EACH(s, w, at) sum += (double)x[plane * in + at];
-      y[plane * out + p] = w.divisor ? (float)(sum / (double)w.divisor) : 0;
+    if (largest && pool__has_nan(x + plane * in, in)) {
+      pool__windows(POOL_LARGEST, s, MATH_F32, 0, y, NULL, x, plane, plane + 1);
+      continue;
     }
+    pool__plane(largest ? POOL_MAX : POOL_SUM, s, y + plane * out, x + plane * in, chunk, reach);
   }
 }
 
@@ -271,63 +274,29 @@ static bool pool__fits(const math_pool_shape *s) {
 
 bool math_max_pool(const math_pool_shape *s, int type, void *y, int64_t *indices, const void *x,
                    size_t plane_begin, size_t plane_end) {
-  switch (type) {
-  case MATH_F32:
-    if (!indices && pool__fits(s)) {
-      pool__separable(true, s, y, x, plane_begin, plane_end);
-    } else {
-      pool__max_f32(s, y, indices, x, plane_begin, plane_end);
-    }
-    return true;
-  case MATH_F64: pool__max_f64(s, y, indices, x, plane_begin, plane_end); return true;
-  case MATH_I8: pool__max_i8(s, y, indices, x, plane_begin, plane_end); return true;
-  case MATH_U8: pool__max_u8(s, y, indices, x, plane_begin, plane_end); return true;
-  default: return false;
+  if (type != MATH_F32 && type != MATH_F64 && type != MATH_I8 && type != MATH_U8) return false;
+  if (type == MATH_F32 && !indices && pool__fits(s)) {
+    pool__separable(true, s, y, x, plane_begin, plane_end);
+  } else {
+    pool__windows(POOL_LARGEST, s, type, 0, y, indices, x, plane_begin, plane_end);
   }
+  return true;
 }
 
 bool math_average_pool(const math_pool_shape *s, int type, void *y, const void *x, size_t plane_begin,
                        size_t plane_end) {
-  switch (type) {
-  case MATH_F32:
-    if (pool__fits(s)) {
-      pool__separable(false, s, y, x, plane_begin, plane_end);
-    } else {
-      pool__average_wide(s, y, x, plane_begin, plane_end);
-    }
-    return true;
-  case MATH_F64: pool__average_f64(s, y, x, plane_begin, plane_end); return true;
-  default: return false;
+  if (type != MATH_F32 && type != MATH_F64) return false;
+  if (type == MATH_F32 && pool__fits(s)) {
+    pool__separable(false, s, y, x, plane_begin, plane_end);
+  } else {
+    pool__windows(POOL_AVERAGE, s, type, 0, y, NULL, x, plane_begin, plane_end);
   }
+  return true;
 }
-
-static double pool__power(double x, double p) {
-  double a = fabs(x);
-  return p == 2 ? a * a : p == 1 ? a : math_pow(a, p);
-}
-
-static double pool__root(double x, double p) { return p == 2 ? sqrt(x) : p == 1 ? x : math_pow(x, 1 / p); }
 
 bool math_lp_pool(const math_pool_shape *s, int type, double p, void *y, const void *x, size_t plane_begin,
                   size_t plane_end) {
   if (type != MATH_F32 && type != MATH_F64) return false;
-  size_t in = s->in[0] * s->in[1] * s->in[2], out = s->out[0] * s->out[1] * s->out[2];
-  for (size_t plane = plane_begin; plane < plane_end; plane++) {
-    for (size_t i = 0; i < out; i++) {
-      pool__window w;
-      pool__find(s, i, &w);
-      double sum = 0;
-      EACH(s, w, at) {
-        size_t place = plane * in + at;
-        sum +=
-            pool__power(type == MATH_F32 ? (double)((const float *)x)[place] : ((const double *)x)[place], p);
-      }
-      if (type == MATH_F32) {
-        ((float *)y)[plane * out + i] = (float)pool__root(sum, p);
-      } else {
-        ((double *)y)[plane * out + i] = pool__root(sum, p);
-      }
-    }
-  }
+  pool__windows(POOL_POWER, s, type, p, y, NULL, x, plane_begin, plane_end);
   return true;
 }

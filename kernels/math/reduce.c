@@ -4,135 +4,169 @@
 #include "scalars.h"
 #include "simd.h"
 
-/* The template asks of every type whether it is NaN. */
-#pragma clang diagnostic ignored "-Wtautological-compare"
+#include <string.h>
 
-enum { ARG_COLUMNS = 128 };
+enum { TILE = 128 };
 
-#define INT_HELPERS(type, T, LOW, HIGH)           \
-  static T reduce__from_double_##type(double x) { \
-    if (x != x) return 0;                         \
-    if (x >= (double)(HIGH)) return HIGH;         \
-    if (x <= (double)(LOW)) return LOW;           \
-    return (T)x;                                  \
+static const uint64_t HALF = (uint64_t)1 << 63;
+
+/* A part of [n, inner] as 64-bit elements that hold every type's values: doubles, or integers, of uint64 with the upper bit
+ * turned when they are to be ordered. Its columns are `width` adjacent ones; what short rows leave free holds more rows. */
+typedef union reduce__tile {
+  int64_t i[TILE];
+  uint64_t u[TILE];
+  double f[TILE];
+} reduce__tile_of;
+
+static void reduce__load(void *dst, bool as_double, const void *src, int type, size_t at, size_t n,
+                         bool turned) {
+  math_cast(dst,
+            as_double          ? MATH_F64
+            : type == MATH_U64 ? MATH_U64
+                               : MATH_I64,
+            (const char *)src + at * math_type_width(type), type, n, NULL);
+  if (turned) {
+    for (size_t i = 0; i < n; i++) ((uint64_t *)dst)[i] ^= HALF;
   }
-
-INT_HELPERS(i32, int32_t, INT32_MIN, INT32_MAX)
-INT_HELPERS(u32, uint32_t, 0, UINT32_MAX)
-INT_HELPERS(i64, int64_t, INT64_MIN, INT64_MAX)
-INT_HELPERS(u64, uint64_t, 0, UINT64_MAX)
-static double reduce__from_double_f64(double x) { return x; }
-
-static int32_t reduce__mean_i32(uint64_t sum, size_t n) {
-  return n ? (int32_t)((int64_t)sum / (int64_t)n) : 0;
 }
-static uint32_t reduce__mean_u32(uint64_t sum, size_t n) { return n ? (uint32_t)(sum / n) : 0; }
-static int64_t reduce__mean_i64(uint64_t sum, size_t n) { return n ? (int64_t)sum / (int64_t)n : 0; }
-static uint64_t reduce__mean_u64(uint64_t sum, size_t n) { return n ? sum / n : 0; }
-static double reduce__mean_f64(double sum, size_t n) { return sum / (double)n; }
 
-#define T double
-#define A double
-#define TN f64
-#define LOWEST (-(double)__builtin_inf())
-#define HIGHEST ((double)__builtin_inf())
-#define FULL 1
-#include "reduce_any.inc"
+static bool reduce__is_signed(int type) {
+  return type == MATH_I8 || type == MATH_I16 || type == MATH_I32 || type == MATH_I64;
+}
 
-#define T int32_t
-#define A uint64_t
-#define TN i32
-#define LOWEST INT32_MIN
-#define HIGHEST INT32_MAX
-#define FULL 1
-#include "reduce_any.inc"
+static bool reduce__is_number(int type) {
+  return (type >= MATH_F32 && type <= MATH_I64) || type == MATH_BOOL || type == MATH_F64 ||
+         type == MATH_U32 || type == MATH_U64;
+}
 
-#define T uint32_t
-#define A uint64_t
-#define TN u32
-#define LOWEST 0
-#define HIGHEST UINT32_MAX
-#define FULL 1
-#include "reduce_any.inc"
+/* The lowest value of an integer type (uint64: turned), or the highest: what a maximum or minimum starts from. */
+static int64_t reduce__bound(int type, bool highest) {
+  size_t bits = type == MATH_BOOL ? 1 : 8 * math_type_width(type);
+  if (bits == 64) return highest ? INT64_MAX : INT64_MIN;
+  bool is_signed = reduce__is_signed(type);
+  if (!highest) return is_signed ? -((int64_t)1 << (bits - 1)) : 0;
+  return ((int64_t)1 << (bits - is_signed)) - 1;
+}
 
-#define T int64_t
-#define A uint64_t
-#define TN i64
-#define LOWEST INT64_MIN
-#define HIGHEST INT64_MAX
-#define FULL 1
-#include "reduce_any.inc"
+#define EACH(T, x, expression)                                                                         \
+  _Pragma("clang loop vectorize(disable) unroll(disable)") for (size_t e = 0, j = 0; e < n;            \
+                                                                e++, j = j + 1 == width ? 0 : j + 1) { \
+    const T x = tile->x[e];                                                                            \
+    expression;                                                                                        \
+  }                                                                                                    \
+  break;
 
-#define T uint64_t
-#define A uint64_t
-#define TN u64
-#define LOWEST 0
-#define HIGHEST UINT64_MAX
-#define FULL 1
-#include "reduce_any.inc"
+static void reduce__join_ints(math_reduction r, bool is_signed, reduce__tile_of *acc,
+                              const reduce__tile_of *tile, size_t n, size_t width) {
+  switch (r) {
+  case MATH_REDUCE_MAX: EACH(int64_t, i, acc->i[j] = i > acc->i[j] ? i : acc->i[j])
+  case MATH_REDUCE_MIN: EACH(int64_t, i, acc->i[j] = i < acc->i[j] ? i : acc->i[j])
+  case MATH_REDUCE_PROD: EACH(uint64_t, u, acc->u[j] *= u)
+  case MATH_REDUCE_SUM_SQUARE: EACH(uint64_t, u, acc->u[j] += u * u)
+  case MATH_REDUCE_L1: EACH(uint64_t, u, acc->u[j] += is_signed && u >> 63 ? 0 - u : u)
+  default: EACH(uint64_t, u, acc->u[j] += u)
+  }
+}
 
-#define T int8_t
-#define TN i8
-#define LOWEST INT8_MIN
-#define HIGHEST INT8_MAX
-#define FULL 0
-#include "reduce_any.inc"
+static void reduce__join_doubles(math_reduction r, reduce__tile_of *acc, const double *largest,
+                                 const reduce__tile_of *tile, size_t n, size_t width) {
+  switch (r) {
+  case MATH_REDUCE_MAX:
+    EACH(double, f, if (acc->f[j] == acc->f[j] && (f != f || f > acc->f[j])) acc->f[j] = f)
+  case MATH_REDUCE_MIN:
+    EACH(double, f, if (acc->f[j] == acc->f[j] && (f != f || f < acc->f[j])) acc->f[j] = f)
+  case MATH_REDUCE_PROD: EACH(double, f, acc->f[j] *= f)
+  case MATH_REDUCE_SUM_SQUARE:
+  case MATH_REDUCE_L2: EACH(double, f, acc->f[j] += f * f)
+  case MATH_REDUCE_L1: EACH(double, f, acc->f[j] += f < 0 ? 0 - f : f)
+  case MATH_REDUCE_LOG_SUM_EXP: EACH(double, f, acc->f[j] += math_exp(f - largest[j]))
+  default: EACH(double, f, acc->f[j] += f)
+  }
+}
 
-#define T uint8_t
-#define TN u8
-#define LOWEST 0
-#define HIGHEST UINT8_MAX
-#define FULL 0
-#include "reduce_any.inc"
+/* acc[j] = the reduction of column j, of `width` columns from `src`. */
+static void reduce__columns(math_reduction r, int type, bool as_double, reduce__tile_of *acc,
+                            const double *largest, const char *src, size_t n, size_t inner, size_t width) {
+  const bool extreme = r == MATH_REDUCE_MAX || r == MATH_REDUCE_MIN;
+  const size_t rows = width == inner ? TILE / width : 1;
+  for (size_t j = 0; j < width; j++) {
+    if (as_double) {
+      acc->f[j] = r == MATH_REDUCE_PROD  ? 1
+                  : r == MATH_REDUCE_MAX ? -(double)__builtin_inf()
+                  : r == MATH_REDUCE_MIN ? (double)__builtin_inf()
+                                         : 0;
+    } else {
+      acc->i[j] = extreme ? reduce__bound(type, r == MATH_REDUCE_MIN) : r == MATH_REDUCE_PROD;
+    }
+  }
+  for (size_t i = 0; i < n; i += rows) {
+    reduce__tile_of tile;
+    size_t count = (n - i < rows ? n - i : rows) * width;
+    reduce__load(&tile, as_double, src, type, i * inner, count, extreme && !as_double && type == MATH_U64);
+    if (as_double) {
+      reduce__join_doubles(r, acc, largest, &tile, count, width);
+    } else {
+      reduce__join_ints(r, reduce__is_signed(type), acc, &tile, count, width);
+    }
+  }
+}
 
-#define T uint8_t
-#define TN b8
-#define LOWEST 0
-#define HIGHEST 1
-#define FULL 0
-#include "reduce_any.inc"
+static double reduce__finish_double(math_reduction r, double total, double largest, size_t n) {
+  switch (r) {
+  case MATH_REDUCE_MEAN: return total / (double)n;
+  case MATH_REDUCE_L2: return sqrt(total);
+  case MATH_REDUCE_LOG_SUM: return math_log(total);
+  case MATH_REDUCE_LOG_SUM_EXP: return n == 0 || largest - largest != 0 ? largest : largest + math_log(total);
+  default: return total;
+  }
+}
 
-#define T int16_t
-#define TN i16
-#define LOWEST INT16_MIN
-#define HIGHEST INT16_MAX
-#define FULL 0
-#include "reduce_any.inc"
-
-#define T uint16_t
-#define TN u16
-#define LOWEST 0
-#define HIGHEST UINT16_MAX
-#define FULL 0
-#include "reduce_any.inc"
-
-#define T float
-#define TN f32
-#define LOWEST (-__builtin_inff())
-#define HIGHEST (__builtin_inff())
-#define FULL -1
-#include "reduce_any.inc"
+static void reduce__any(math_reduction r, int type, char *dst, const char *src, size_t n, size_t inner,
+                        size_t width) {
+  reduce__tile_of acc, largest;
+  const bool as_double = type == MATH_F64 || r == MATH_REDUCE_L2 || r == MATH_REDUCE_LOG_SUM_EXP;
+  const int wide = type == MATH_U64 ? MATH_U64 : MATH_I64;
+  for (size_t j = 0; j < width; j++) largest.f[j] = 0;
+  if (r == MATH_REDUCE_LOG_SUM_EXP)
+    reduce__columns(MATH_REDUCE_MAX, type, true, &largest, NULL, src, n, inner, width);
+  reduce__columns(r, type, as_double, &acc, largest.f, src, n, inner, width);
+  if (!as_double) {
+    for (size_t j = 0; j < width; j++) {
+      if ((r == MATH_REDUCE_MAX || r == MATH_REDUCE_MIN) && type == MATH_U64) acc.u[j] ^= HALF;
+      if (r != MATH_REDUCE_MEAN) continue;
+      if (n == 0) {
+        acc.i[j] = 0;
+      } else if (reduce__is_signed(type)) {
+        acc.i[j] /= (int64_t)n;
+      } else {
+        acc.u[j] /= n;
+      }
+    }
+    math_cast(dst, type, &acc, wide, width, NULL);
+    if (r != MATH_REDUCE_LOG_SUM) return;
+    math_cast(&acc, MATH_F64, dst, type, width, NULL);
+  }
+  for (size_t j = 0; j < width; j++) acc.f[j] = reduce__finish_double(r, acc.f[j], largest.f[j], n);
+  math_cast(dst, type, &acc, MATH_F64, width, NULL);
+}
 
 bool math_reduce(math_reduction r, int type, void *dst, const void *src, size_t outer, size_t n,
                  size_t inner) {
-  switch (type) {
-  case MATH_F32: math_reduce_f32(r, dst, src, outer, n, inner); return true;
-  case MATH_F64: reduce__all_f64(r, dst, src, outer, n, inner); return true;
-  case MATH_I32: reduce__all_i32(r, dst, src, outer, n, inner); return true;
-  case MATH_U32: reduce__all_u32(r, dst, src, outer, n, inner); return true;
-  case MATH_I64: reduce__all_i64(r, dst, src, outer, n, inner); return true;
-  case MATH_U64: reduce__all_u64(r, dst, src, outer, n, inner); return true;
-  default: break;
+  const size_t size = math_type_width(type);
+  if (!reduce__is_number(type) || (size < 4 && r != MATH_REDUCE_MAX && r != MATH_REDUCE_MIN)) return false;
+  if (type == MATH_F32) {
+    math_reduce_f32(r, dst, src, outer, n, inner);
+    return true;
   }
-  if (r != MATH_REDUCE_MAX && r != MATH_REDUCE_MIN) return false;
-  switch (type) {
-  case MATH_I8: reduce__all_i8(r, dst, src, outer, n, inner); return true;
-  case MATH_U8: reduce__all_u8(r, dst, src, outer, n, inner); return true;
-  case MATH_BOOL: reduce__all_b8(r, dst, src, outer, n, inner); return true;
-  case MATH_I16: reduce__all_i16(r, dst, src, outer, n, inner); return true;
-  case MATH_U16: reduce__all_u16(r, dst, src, outer, n, inner); return true;
-  default: return false;
+  char *d = dst;
+  const char *s = src;
+  for (size_t o = 0; o < outer; o++, s += n * inner * size) {
+    for (size_t begin = 0, width; begin < inner; begin += width, d += width * size) {
+      width = inner - begin < TILE ? inner - begin : TILE;
+      reduce__any(r, type, d, s + begin * size, n, inner, width);
+    }
   }
+  return true;
 }
 
 math_reduce_passes math_reduce_steps(math_reduction r) {
@@ -164,38 +198,64 @@ static int64_t reduce__arg_row(const float *x, size_t n, bool largest, bool sele
   return 0;
 }
 
+/* Whether v takes the place of best: a larger (or smaller) one, NaN before all, later equals only if asked. */
+static bool reduce__beats(double v, double best, bool largest, bool select_last) {
+  if (v != v) return select_last || best == best;
+  if (best != best) return false;
+  if (v == best) return select_last;
+  return largest ? v > best : v < best;
+}
+
+static void reduce__arg(int type, bool largest, bool select_last, int64_t *dst, const void *src, size_t n,
+                        size_t inner, size_t width) {
+  const bool as_double = type != MATH_I64 && type != MATH_U64;
+  const size_t rows = width == inner ? TILE / width : 1;
+  reduce__tile_of best, tile;
+  memset(dst, 0, width * sizeof *dst);
+  for (size_t i = 0; i < n; i += rows) {
+    size_t count = (n - i < rows ? n - i : rows) * width;
+    reduce__load(&tile, as_double, src, type, i * inner, count, type == MATH_U64);
+    for (size_t e = 0; e < count; e++) {
+      size_t j = e % width, row = i + e / width;
+      bool wins = row == 0;
+      if (as_double) {
+        wins = wins || reduce__beats(tile.f[e], best.f[j], largest, select_last);
+      } else if (!wins) {
+        int64_t v = tile.i[e], b = best.i[j];
+        wins = v == b ? select_last : (v > b) == largest;
+      }
+      if (!wins) continue;
+      best.u[j] = tile.u[e];
+      dst[j] = (int64_t)row;
+    }
+  }
+}
+
 bool math_arg_extreme(int type, bool largest, bool select_last, int64_t *dst, const void *src, size_t outer,
                       size_t n, size_t inner) {
-  switch (type) {
-  case MATH_F32:
-    if (inner == 1 && n >= 16) {
-      for (size_t o = 0; o < outer; o++)
-        dst[o] = reduce__arg_row((const float *)src + o * n, n, largest, select_last);
-    } else {
-      reduce__arg_f32(largest, select_last, dst, src, outer, n, inner);
+  const size_t size = math_type_width(type);
+  if (!reduce__is_number(type)) return false;
+  const char *s = src;
+  for (size_t o = 0; o < outer; o++, s += n * inner * size) {
+    if (type == MATH_F32 && inner == 1 && n >= 16) {
+      *dst++ = reduce__arg_row((const float *)(const void *)s, n, largest, select_last);
+      continue;
     }
-    return true;
-  case MATH_F64: reduce__arg_f64(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_I8: reduce__arg_i8(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_U8: reduce__arg_u8(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_BOOL: reduce__arg_b8(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_I16: reduce__arg_i16(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_U16: reduce__arg_u16(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_I32: reduce__arg_i32(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_U32: reduce__arg_u32(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_I64: reduce__arg_i64(largest, select_last, dst, src, outer, n, inner); return true;
-  case MATH_U64: reduce__arg_u64(largest, select_last, dst, src, outer, n, inner); return true;
-  default: return false;
+    for (size_t begin = 0, width; begin < inner; begin += width, dst += width) {
+      width = inner - begin < TILE ? inner - begin : TILE;
+      reduce__arg(type, largest, select_last, dst, s + begin * size, n, inner, width);
+    }
   }
+  return true;
 }
 
 #define CUMULATE(type, T)                                                                               \
   static void reduce__cumulate_##type(bool product, bool exclusive, bool reverse, T *dst, const T *src, \
                                       size_t outer, size_t n, size_t inner) {                           \
-    T acc[ARG_COLUMNS];                                                                                 \
+    T acc[TILE];                                                                                        \
     for (size_t o = 0; o < outer; o++, src += n * inner, dst += n * inner) {                            \
-      for (size_t begin = 0; begin < inner; begin += ARG_COLUMNS) {                                     \
-        size_t width = inner - begin < ARG_COLUMNS ? inner - begin : ARG_COLUMNS;                       \
+      for (size_t begin = 0; begin < inner; begin += TILE) {                                            \
+        size_t width = inner - begin < TILE ? inner - begin : TILE;                                     \
         for (size_t j = 0; j < width; j++) acc[j] = product ? 1 : 0;                                    \
         for (size_t i = 0; i < n; i++) {                                                                \
           size_t row = (reverse ? n - 1 - i : i) * inner + begin;                                       \

@@ -3,11 +3,24 @@
 #include "reduce_kit.h"
 #include "row_sums.h"
 
+#include <string.h>
+
 enum { COLUMNS = 256, LEVEL = 64 };
+
+float row_largest(const float *x, size_t n) { return row_extreme(x, n, 1); }
+
+double row_total(row_map map, const float *x, size_t n, float shift) {
+  switch (map) {
+  case ROW_SQUARE: return row_sum(ROW_SQUARE, x, n, shift);
+  case ROW_EXP: return row_sum(ROW_EXP, x, n, shift);
+  case ROW_ABS: return row_sum(ROW_ABS, x, n, shift);
+  default: return row_sum(ROW_PLAIN, x, n, shift);
+  }
+}
 
 typedef enum column_step {
   COLUMN_SUM,
-  COLUMN_ABS,
+  COLUMN_ABS, /* SUM of what is left of the sign */
   COLUMN_SQUARE,
   COLUMN_EXP,
   COLUMN_MAX,
@@ -15,9 +28,9 @@ typedef enum column_step {
   COLUMN_PROD
 } column_step;
 
-SIMD_INLINE f32x4 reduce__mapped(const column_step step, f32x4 x, f32x4 shift) {
+SIMD_INLINE f32x4 reduce__mapped(const column_step step, f32x4 x, f32x4 shift, f32x4 keep) {
   switch (step) {
-  case COLUMN_ABS: return f32x4_abs(x);
+  case COLUMN_SUM: return (f32x4)((i32x4)x & (i32x4)keep);
   case COLUMN_SQUARE: return x * x;
   case COLUMN_EXP: return vec_exp_negative(x - shift);
   default: return x;
@@ -33,6 +46,15 @@ SIMD_INLINE f32x4 reduce__joined(const column_step step, f32x4 a, f32x4 b) {
   }
 }
 
+/* `width` (1 to 3) columns of up to four rows, as rows of four. */
+static __attribute__((noinline, minsize)) void reduce__copy_part(float part[16], const float *src,
+                                                                 size_t stride, size_t rows, size_t width) {
+  memset(part, 0, 16 * sizeof *part);
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t j = 0; j < width; j++) part[4 * r + j] = src[r * stride + j];
+  }
+}
+
 static float reduce__start(column_step step) {
   switch (step) {
   case COLUMN_MAX: return -__builtin_inff();
@@ -43,44 +65,65 @@ static float reduce__start(column_step step) {
 }
 
 /* Adds rows [begin, end) of `width` columns to acc (width rounded up to vectors), four rows at a time. */
-SIMD_INLINE void reduce__rows(const column_step step, float *acc, const float *shift, const float *src,
-                              size_t stride, size_t begin, size_t end, size_t width) {
+SIMD_INLINE void reduce__rows(const column_step step, float *acc, const float *shift, f32x4 keep,
+                              const float *src, size_t stride, size_t begin, size_t end, size_t width) {
   for (size_t i = begin; i < end; i += 4) {
     const float *row = src + i * stride;
     size_t rows = end - i < 4 ? end - i : 4;
     for (size_t j = 0; j < width; j += 4) {
-      size_t left = width - j;
-      f32x4 by = f32x4_load(shift + j);
-      f32x4 v = f32x4_load(acc + j);
-      if (rows == 4 && left >= 4) {
-        f32x4 a = reduce__mapped(step, f32x4_load(row + j), by),
-              b = reduce__mapped(step, f32x4_load(row + stride + j), by);
-        f32x4 c = reduce__mapped(step, f32x4_load(row + 2 * stride + j), by);
-        f32x4 d = reduce__mapped(step, f32x4_load(row + 3 * stride + j), by);
-        v = reduce__joined(step, v,
-                           reduce__joined(step, reduce__joined(step, a, b), reduce__joined(step, c, d)));
+      const float *at = row + j;
+      size_t pitch = stride;
+      float part[16];
+      if (width - j < 4) {
+        reduce__copy_part(part, at, stride, rows, width - j);
+        at = part;
+        pitch = 4;
+      }
+      f32x4 by = f32x4_load(shift + j), v = f32x4_load(acc + j), x[4];
+      if (rows == 4) {
+        if (step == COLUMN_EXP) {
+#pragma clang loop unroll(disable)
+          for (size_t r = 0; r < 4; r++)
+            f32x4_store(part + 4 * r, vec_exp_negative(f32x4_load(at + r * pitch) - by));
+          at = part;
+          pitch = 4;
+        }
+#pragma clang loop unroll(full)
+        for (size_t r = 0; r < 4; r++)
+          x[r] = step == COLUMN_EXP ? f32x4_load(at + r * pitch)
+                                    : reduce__mapped(step, f32x4_load(at + r * pitch), by, keep);
+        v = reduce__joined(
+            step, v,
+            reduce__joined(step, reduce__joined(step, x[0], x[1]), reduce__joined(step, x[2], x[3])));
       } else {
-        f32x4 part[4];
-        for (size_t r = 0; r < rows; r++) {
-          const float *p = row + r * stride + j;
-          part[r] = reduce__mapped(step, left >= 4 ? f32x4_load(p) : f32x4_load_part(p, left), by);
-        }
-        if (rows == 4) {
-          v = reduce__joined(step, v,
-                             reduce__joined(step, reduce__joined(step, part[0], part[1]),
-                                            reduce__joined(step, part[2], part[3])));
-        } else {
-          for (size_t r = 0; r < rows; r++) v = reduce__joined(step, v, part[r]);
-        }
+#pragma clang loop unroll(disable)
+        for (size_t r = 0; r < rows; r++)
+          v = reduce__joined(step, v, reduce__mapped(step, f32x4_load(at + r * pitch), by, keep));
       }
       f32x4_store(acc + j, v);
     }
   }
 }
 
+static void reduce__rows_of(column_step step, float *acc, const float *shift, const float *src, size_t stride,
+                            size_t begin, size_t end, size_t width) {
+  const f32x4 keep = (f32x4)i32x4_splat(step == COLUMN_ABS ? 0x7fffffff : -1);
+#define STEP(s) \
+  case s: reduce__rows(s, acc, shift, keep, src, stride, begin, end, width); break;
+  switch (step) {
+    STEP(COLUMN_SQUARE)
+    STEP(COLUMN_EXP)
+    STEP(COLUMN_MAX)
+    STEP(COLUMN_MIN)
+    STEP(COLUMN_PROD)
+  default: reduce__rows(COLUMN_SUM, acc, shift, keep, src, stride, begin, end, width); break;
+  }
+#undef STEP
+}
+
 /* Two levels of partial results, so that long sums do not lose their small terms. */
-SIMD_INLINE void reduce__columns(const column_step step, float *total, const float *shift, const float *src,
-                                 size_t n, size_t stride, size_t width) {
+static void reduce__columns_of(column_step step, float *total, const float *shift, const float *src, size_t n,
+                               size_t stride, size_t width) {
   float acc[COLUMNS + 4];
   const float start = reduce__start(step);
   size_t level = LEVEL;
@@ -88,22 +131,14 @@ SIMD_INLINE void reduce__columns(const column_step step, float *total, const flo
   for (size_t j = 0; j < width + 4; j++) total[j] = start;
   for (size_t i = 0; i < n; i += level) {
     for (size_t j = 0; j < width + 4; j++) acc[j] = start;
-    reduce__rows(step, acc, shift, src, stride, i, n - i < level ? n : i + level, width);
-    for (size_t j = 0; j < width; j += 4)
-      f32x4_store(total + j, reduce__joined(step, f32x4_load(total + j), f32x4_load(acc + j)));
-  }
-}
-
-static void reduce__columns_of(column_step step, float *total, const float *shift, const float *src, size_t n,
-                               size_t stride, size_t width) {
-  switch (step) {
-  case COLUMN_SUM: reduce__columns(COLUMN_SUM, total, shift, src, n, stride, width); break;
-  case COLUMN_ABS: reduce__columns(COLUMN_ABS, total, shift, src, n, stride, width); break;
-  case COLUMN_SQUARE: reduce__columns(COLUMN_SQUARE, total, shift, src, n, stride, width); break;
-  case COLUMN_EXP: reduce__columns(COLUMN_EXP, total, shift, src, n, stride, width); break;
-  case COLUMN_MAX: reduce__columns(COLUMN_MAX, total, shift, src, n, stride, width); break;
-  case COLUMN_MIN: reduce__columns(COLUMN_MIN, total, shift, src, n, stride, width); break;
-  case COLUMN_PROD: reduce__columns(COLUMN_PROD, total, shift, src, n, stride, width); break;
+    reduce__rows_of(step, acc, shift, src, stride, i, n - i < level ? n : i + level, width);
+    for (size_t j = 0; j < width; j += 4) {
+      f32x4 a = f32x4_load(total + j), b = f32x4_load(acc + j);
+      f32x4_store(total + j, step == COLUMN_MAX    ? f32x4_max(a, b)
+                             : step == COLUMN_MIN  ? f32x4_min(a, b)
+                             : step == COLUMN_PROD ? a * b
+                                                   : a + b);
+    }
   }
 }
 
@@ -162,18 +197,18 @@ static float reduce__prod(const float *x, size_t n) {
 
 static float reduce__row(math_reduction r, const float *x, size_t n) {
   switch (r) {
-  case MATH_REDUCE_MAX: return row_extreme(x, n, 1);
+  case MATH_REDUCE_MAX: return row_largest(x, n);
   case MATH_REDUCE_MIN: return row_extreme(x, n, -1);
   case MATH_REDUCE_PROD: return reduce__prod(x, n);
-  case MATH_REDUCE_L1: return (float)row_sum(ROW_ABS, x, n, 0);
+  case MATH_REDUCE_L1: return (float)row_total(ROW_ABS, x, n, 0);
   case MATH_REDUCE_SUM_SQUARE:
-  case MATH_REDUCE_L2: return (float)reduce__finish(r, row_sum(ROW_SQUARE, x, n, 0), 0, n);
+  case MATH_REDUCE_L2: return (float)reduce__finish(r, row_total(ROW_SQUARE, x, n, 0), 0, n);
   case MATH_REDUCE_LOG_SUM_EXP: {
-    float largest = row_extreme(x, n, 1), shift = reduce__shift(largest);
+    float largest = row_largest(x, n), shift = reduce__shift(largest);
     if (shift != largest) return largest;
-    return (float)reduce__finish(r, row_sum(ROW_EXP, x, n, shift), (double)shift, n);
+    return (float)reduce__finish(r, row_total(ROW_EXP, x, n, shift), (double)shift, n);
   }
-  default: return (float)reduce__finish(r, row_sum(ROW_PLAIN, x, n, 0), 0, n);
+  default: return (float)reduce__finish(r, row_total(ROW_PLAIN, x, n, 0), 0, n);
   }
 }
 

@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+static __attribute__((noinline, minsize)) void rows__store_part(float *p, f32x4 v, size_t count) {
+  f32x4_store_part(p, v, count);
+}
+
 /* dst = e^(x - largest); returns the sum. */
 static float rows__exp(float *dst, const float *src, size_t n, float largest) {
   const f32x4 by = f32x4_splat(largest);
@@ -18,26 +22,27 @@ static float rows__exp(float *dst, const float *src, size_t n, float largest) {
   }
   for (; i < n; i += 4) {
     size_t left = n - i;
+    f32x4 a = vec_exp_negative((left >= 4 ? f32x4_load(src + i) : row_load_part(src + i, left)) - by);
     if (left >= 4) {
-      f32x4 a = vec_exp_negative(f32x4_load(src + i) - by);
       f32x4_store(dst + i, a);
-      s0 += a;
     } else {
-      f32x4_store_part(dst + i, vec_exp_negative(f32x4_load_part(src + i, left) - by), left);
-      s0 += f32x4_load_part(dst + i, left);
+      rows__store_part(dst + i, a, left);
+      a = row_load_part(dst + i, left);
     }
+    s0 += a;
   }
   return f32x4_sum(s0 + s1);
 }
 
-static void rows__affine(float *dst, const float *src, size_t n, float scale, float shift) {
+static __attribute__((noinline)) void rows__affine(float *dst, const float *src, size_t n, float scale,
+                                                   float shift) {
   const f32x4 s = f32x4_splat(scale), t = f32x4_splat(shift);
   size_t i = 0;
   for (; i + 4 <= n; i += 4) f32x4_store(dst + i, f32x4_load(src + i) * s + t);
   for (; i < n; i++) dst[i] = src[i] * scale + shift;
 }
 
-static void rows__scale(float *dst, const float *src, size_t n, float scale) {
+static __attribute__((noinline)) void rows__scale(float *dst, const float *src, size_t n, float scale) {
   const f32x4 s = f32x4_splat(scale);
   size_t i = 0;
   for (; i + 4 <= n; i += 4) f32x4_store(dst + i, f32x4_load(src + i) * s);
@@ -52,9 +57,9 @@ static void rows__subtract(float *dst, const float *src, size_t n, float largest
 }
 
 static void rows__softmax(float *dst, const float *src, size_t n, bool logarithm) {
-  float largest = row_extreme(src, n, 1);
+  float largest = row_largest(src, n);
   if (logarithm) {
-    double sum = row_sum(ROW_EXP, src, n, largest);
+    double sum = row_total(ROW_EXP, src, n, largest);
     rows__subtract(dst, src, n, largest, (float)math_log(sum));
   } else {
     float sum = rows__exp(dst, src, n, largest);
@@ -65,20 +70,20 @@ static void rows__softmax(float *dst, const float *src, size_t n, bool logarithm
 enum { COLUMN_BLOCK = 64 };
 
 SIMD_INLINE f32x4 rows__load(const float *p, size_t lanes) {
-  return lanes >= 4 ? f32x4_load(p) : f32x4_load_part(p, lanes);
+  return lanes >= 4 ? f32x4_load(p) : row_load_part(p, lanes);
 }
 
 SIMD_INLINE void rows__store(float *p, f32x4 v, size_t lanes) {
   if (lanes >= 4) {
     f32x4_store(p, v);
   } else {
-    f32x4_store_part(p, v, lanes);
+    rows__store_part(p, v, lanes);
   }
 }
 
 /* The same down adjacent columns, a lane each: `vectors` whole vectors, or one of `lanes` lanes. Sums are joined in blocks. */
-SIMD_INLINE void rows__softmax_columns(const int vectors, float *dst, const float *src, size_t n,
-                                       size_t stride, size_t lanes, bool logarithm) {
+static void rows__softmax_columns(int vectors, float *dst, const float *src, size_t n, size_t stride,
+                                  size_t lanes, bool logarithm) {
   f32x4 largest[4], sum[4], block[4];
   for (int v = 0; v < vectors; v++) {
     largest[v] = f32x4_splat(-__builtin_inff());
@@ -168,8 +173,8 @@ static void rows__normalise(float *dst, const float *src, size_t n, float mean, 
 void math_layer_norm_f32(float *dst, const float *src, size_t rows, size_t n, float epsilon,
                          const float *scale, const float *bias, float *mean, float *inverse_deviation) {
   for (size_t r = 0; r < rows; r++, src += n, dst += n) {
-    float m = (float)(row_sum(ROW_PLAIN, src, n, 0) / (double)n);
-    double variance = row_sum(ROW_SQUARE, src, n, m) / (double)n;
+    float m = (float)(row_total(ROW_PLAIN, src, n, 0) / (double)n);
+    double variance = row_total(ROW_SQUARE, src, n, m) / (double)n;
     float factor = (float)(1.0 / sqrt(variance + (double)epsilon));
     rows__normalise(dst, src, n, m, factor, scale, bias);
     if (mean) mean[r] = m;
@@ -180,16 +185,16 @@ void math_layer_norm_f32(float *dst, const float *src, size_t rows, size_t n, fl
 void math_rms_norm_f32(float *dst, const float *src, size_t rows, size_t n, float epsilon,
                        const float *scale) {
   for (size_t r = 0; r < rows; r++, src += n, dst += n) {
-    double square = row_sum(ROW_SQUARE, src, n, 0) / (double)n;
+    double square = row_total(ROW_SQUARE, src, n, 0) / (double)n;
     rows__normalise(dst, src, n, 0, (float)(1.0 / sqrt(square + (double)epsilon)), scale, NULL);
   }
 }
 
 void math_moments_f32(float *mean, float *variance, const float *src, size_t rows, size_t n) {
   for (size_t r = 0; r < rows; r++, src += n) {
-    float m = (float)(row_sum(ROW_PLAIN, src, n, 0) / (double)n);
+    float m = (float)(row_total(ROW_PLAIN, src, n, 0) / (double)n);
     if (mean) mean[r] = m;
-    if (variance) variance[r] = (float)(row_sum(ROW_SQUARE, src, n, m) / (double)n);
+    if (variance) variance[r] = (float)(row_total(ROW_SQUARE, src, n, m) / (double)n);
   }
 }
 
