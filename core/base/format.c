@@ -125,6 +125,7 @@ static int os_format__count(const char **at) {
 }
 
 static size_t os_format__string_length(const char *text, int precision) {
+  if (precision == 0) return 0;
   if (precision < 0) return strlen(text);
   const char *end = memchr(text, 0, (size_t)precision);
   return end == NULL ? (size_t)precision : (size_t)(end - text);
@@ -199,7 +200,9 @@ int os_format_list(char *to, size_t room, const char *format, va_list list) {
     case 's': {
       const char *text = va_arg(arguments, const char *);
       spec.zero = false;
-      os_sink__field(&sink, &spec, text, os_format__string_length(text, spec.precision), 0);
+      size_t length = os_format__string_length(text, spec.precision);
+      // An empty text may have no address at all.
+      os_sink__field(&sink, &spec, length == 0 ? "" : text, length, 0);
       break;
     }
     default: {
