@@ -6,6 +6,7 @@
 //   text     bytes: texts of the caller, one after the other, their lengths in the table; messages
 // A call that takes texts has their number as an argument. Handles are addresses; 0 = the call failed.
 
+#include "families.h"
 #include "host.h"
 #include "node_json.h"
 #include "utf8.h"
@@ -28,16 +29,6 @@ OS_IMPORT(infer) int host_infer(uint32_t kernel, const char *json, size_t length
 // 0 done, 2 the outputs come later, otherwise failed. The table holds the inputs (os_port_write_values), then for each
 // output whether it is wanted.
 OS_IMPORT(compute) int host_compute(uint32_t instance, op_run *run, uint32_t inputs, uint32_t outputs);
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-static const op_family *const os_port__families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 typedef struct os_port {
   struct {
@@ -375,7 +366,7 @@ os_port *OS_EXPORT(opspec_open)(double bytes, double memory, uint32_t findings, 
       .memory = (uint64_t)memory,
       .findings = findings,
       .depth = depth,
-      .families = os_port__families,
+      .families = op_families,
       .host = {self, os_port__now, os_port__file, os_port__create, os_port__destroy, os_port__forget,
                os_port__infer, os_port__compute},
   };

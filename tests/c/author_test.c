@@ -1,25 +1,16 @@
 // The roles of MLOperatorAuthor: the rules of its registry, and a custom kernel in all its combinations.
 #include "author_registry_native.h"
 #include "check.h"
+#include "families.h"
 #include "host.h"
 #include "model_build.h"
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-static const op_family *const families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 static opspec_env *env;
 static MLOperatorRegistry *registry;
 static os_arena wires;
 
 static void begin(void) {
-  opspec_options options = {.families = families};
+  opspec_options options = {.families = op_families};
   CHECK_EQ(opspec_env_new(&options, &env), OS_OK);
   registry = os_author_registry(&env->arena, env->registry);
   os_wire_arena = &wires;

@@ -2,20 +2,10 @@
 // Prints how many verdicts are the same; the ones that differ on purpose are listed here.
 
 #include "check.h"
+#include "families.h"
 #include "model.h"
 
 #include <stdlib.h>
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-
-static const op_family *const families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 typedef struct difference {
   const char *file;
@@ -60,7 +50,7 @@ static bool passes(const char *data, size_t size, bool full, char *found, size_t
   os_report report;
   os_report_init(&report, &arena, false, 0);
   os_types *types = os_types_new(&arena);
-  os_registry *registry = os_registry_new(&arena, types, families);
+  os_registry *registry = os_registry_new(&arena, types, op_families);
   os_source source = os_source_memory(data, size);
   os_document_options options = {.as = OS_KIND_MODEL, .external = {.open = missing}};
   os_document *document = NULL;
@@ -110,7 +100,7 @@ static void test_rows(void) {
   os_memory memory = {0};
   os_arena arena;
   os_arena_init(&arena, &memory);
-  os_registry *registry = os_registry_new(&arena, os_types_new(&arena), families);
+  os_registry *registry = os_registry_new(&arena, os_types_new(&arena), op_families);
   const op_row *row = NULL;
   if (!CHECK(os_registry_unplaced(registry, &row) == 0))
     printf("  %s %s %d\n", row->domain, row->op_type, row->since);

@@ -7,22 +7,13 @@
 // Exit 1 when one failed. Tolerances are the standard's: rtol 1e-3, atol 1e-7, six DFT tests 1e-6; Bernoulli by shape.
 // --quiet leaves out PASS lines; --times N runs each N times (for a leak check or a profile).
 
+#include "families.h"
 #include "trial.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-static const op_family *const families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 typedef struct file_list {
   os_file *items;
@@ -120,7 +111,7 @@ static void run_folder(os_registry *registry, const char *path, bool quiet, int 
 int main(int argc, char **argv) {
   os_arena kept;
   os_arena_init(&kept, &memory);
-  os_registry *registry = os_registry_new(&kept, os_types_new(&kept), families);
+  os_registry *registry = os_registry_new(&kept, os_types_new(&kept), op_families);
   bool quiet = false;
   int times = 1;
   for (int i = 1; i < argc; i++) {

@@ -1,19 +1,10 @@
 // The host API natively: a kernel of the host's, runs of many shapes that fail and succeed, checks, values, evidence.
 #include "check.h"
+#include "families.h"
 
 #include <opspec/opspec.h>
 
 #include <stdlib.h>
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-static const op_family *const families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 typedef struct counts {
   opspec_env *env;
@@ -198,7 +189,7 @@ static void test_values(opspec_env *env) {
 
 int main(void) {
   counts seen = {0};
-  opspec_options options = {.families = families,
+  opspec_options options = {.families = op_families,
                             .host = {&seen, NULL, NULL, create, destroy, forget, infer, compute}};
   opspec_env *env;
   CHECK_EQ(opspec_env_new(&options, &env), OS_OK);

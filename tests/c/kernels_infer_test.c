@@ -2,18 +2,9 @@
 
 #include "check.h"
 #include "fact.h"
+#include "families.h"
 
 #include <string.h>
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-static const op_family *const families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 static os_memory memory;
 static os_arena arena;
@@ -194,7 +185,7 @@ static void test_travel(op_dim n, op_dim h) {
 
 int main(void) {
   os_arena_init(&arena, &memory);
-  registry = os_registry_new(&arena, os_types_new(&arena), families);
+  registry = os_registry_new(&arena, os_types_new(&arena), op_families);
   dims = os_dims_new(&arena);
   op_dim n = os_dims_symbol(dims, OS_STR("N")), h = os_dims_symbol(dims, OS_STR("H"));
   test_windows(n, h);

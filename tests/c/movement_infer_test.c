@@ -1,20 +1,11 @@
 // What the operators that move, pick and generate elements say of shapes, without running anything.
 
 #include "check.h"
+#include "families.h"
 #include "inference.h"
 #include "model_build.h"
 
 #include <stdlib.h>
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-static const op_family *const families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 static os_memory memory;
 static os_arena scratch;
@@ -33,7 +24,7 @@ static void open(opened *self, wire fields) {
   *self = (opened){0};
   os_arena_init(&self->arena, &memory);
   os_report_init(&self->report, &self->arena, false, 0);
-  self->registry = os_registry_new(&self->arena, os_types_new(&self->arena), families);
+  self->registry = os_registry_new(&self->arena, os_types_new(&self->arena), op_families);
   os_source source = os_source_memory(bytes.data, bytes.len);
   os_document_options options = {.as = OS_KIND_MODEL};
   os_status status = os_document_open(&memory, &source, &options, &self->report, &self->document);

@@ -1,19 +1,11 @@
 // Any bytes as evidence: a .zip when they begin like one, else an evidence document. Checked, then run as far as it goes.
+#include "families.h"
+
 #include <opspec/opspec.h>
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-static const op_family *const families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 typedef struct input {
   opspec_env *env;
@@ -49,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   input self = {NULL, {(const char *)data, size}};
   opspec_options options = {.memory = 64u << 20,
                             .bytes = 16u << 20,
-                            .families = families,
+                            .families = op_families,
                             .host = {.context = &self, .file = file}};
   if (opspec_env_new(&options, &self.env) != OS_OK) abort();
   opspec_check_options check = {.full = true};

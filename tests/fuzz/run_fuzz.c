@@ -1,16 +1,7 @@
 // Fuzzes what a loaded model goes through: check, session, run on zeros, with limits on memory and steps.
+#include "families.h"
 #include "inference.h"
 #include "session.h"
-
-#define OS_FAMILY(name) extern const op_family op_family_##name;
-#include "families.inc"
-#undef OS_FAMILY
-static const op_family *const families[] = {
-#define OS_FAMILY(name) &op_family_##name,
-#include "families.inc"
-#undef OS_FAMILY
-    NULL,
-};
 
 enum { MEMORY = 64 << 20, STEPS = 2000, UNKNOWN_DIM = 2, LARGEST_DIM = 64 };
 
@@ -52,7 +43,7 @@ static void run_fuzz_run(os_memory *memory, os_arena *arena, os_registry *regist
 
 static void run_fuzz_model(os_memory *memory, os_arena *arena, os_document *document) {
   os_types *types = os_types_new(arena);
-  os_registry *registry = types == NULL ? NULL : os_registry_new(arena, types, families);
+  os_registry *registry = types == NULL ? NULL : os_registry_new(arena, types, op_families);
   os_report report;
   os_report_init(&report, arena, false, 100);
   os_model *model = NULL;

@@ -1,5 +1,6 @@
 import { elementByNumber } from './elements.js'
 import { invalid, OpspecError } from './errors.js'
+import { wasi } from './loader.js'
 import { documentOf, PluginMemory, readSchema } from './plugin-memory.js'
 import { Tensor } from './values.js'
 
@@ -20,15 +21,6 @@ const needed = ['opspec_plugin_abi', 'RegisterCustomOps', 'opspec_plugin_take', 
   'opspec_plugin_infer', 'opspec_plugin_create', 'opspec_plugin_destroy', 'opspec_plugin_compute']
 
 const refused = why => new OpspecError('unsupported', `the plug-in cannot be used: ${why}`)
-
-// What a libc may import: nothing is written anywhere, and leaving is a trap.
-const wasi = {
-  fd_write: () => 52,
-  fd_read: () => 52,
-  fd_seek: () => 52,
-  fd_close: () => 52,
-  proc_exit: () => { throw new WebAssembly.RuntimeError('the module ended itself') }
-}
 
 /** Bytes or a Module as a Module. */
 export function pluginModule(source) {

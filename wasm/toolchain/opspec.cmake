@@ -30,8 +30,8 @@ endfunction()
 
 # opspec_balanced(check_text.c ...)
 #
-# Sources that run once for each part of a large document: -Os inlines more than the rest gets and less than opspec_speed's,
-# whose code is larger here and not faster.
+# Loops over elements, and what runs once for each part of a large document: -Os inlines more than the rest gets and less
+# than opspec_speed's, whose code is larger here and not faster.
 function(opspec_balanced)
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 endfunction()
@@ -46,18 +46,27 @@ endfunction()
 
 # opspec_families(NAME kernels FAMILIES elementwise reduce ...)
 #
-# Writes families.inc, one line OS_FAMILY(name) for each, where the library NAME and what links it can include it.
+# Writes families.h, whose table op_families holds each family, where NAME and what links it can include it. Who wants
+# others beside them asks the target property OPSPEC_FAMILIES.
 function(opspec_families)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "FAMILIES")
-  list(TRANSFORM arg_FAMILIES REPLACE "^(.+)$" "OS_FAMILY(\\1)\n" OUTPUT_VARIABLE lines)
-  list(JOIN lines "" OPSPEC_FAMILIES)
-  configure_file("${PROJECT_SOURCE_DIR}/wasm/toolchain/families.inc.in" "${CMAKE_CURRENT_BINARY_DIR}/families.inc" @ONLY)
+  opspec_families_header("${CMAKE_CURRENT_BINARY_DIR}" ${arg_FAMILIES})
+  set_target_properties(${arg_NAME} PROPERTIES OPSPEC_FAMILIES "${arg_FAMILIES}")
   get_target_property(type ${arg_NAME} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")
     target_include_directories(${arg_NAME} INTERFACE "${CMAKE_CURRENT_BINARY_DIR}")
   else()
     target_include_directories(${arg_NAME} PUBLIC "${CMAKE_CURRENT_BINARY_DIR}")
   endif()
+endfunction()
+
+# opspec_families_header(FOLDER elementwise reduce ...): families.h in that folder.
+function(opspec_families_header folder)
+  list(TRANSFORM ARGN PREPEND "op_family_" OUTPUT_VARIABLE names)
+  list(TRANSFORM names PREPEND "&" OUTPUT_VARIABLE entries)
+  list(JOIN names ",\n  " OPSPEC_FAMILY_NAMES)
+  list(JOIN entries ",\n  " OPSPEC_FAMILY_ENTRIES)
+  configure_file("${PROJECT_SOURCE_DIR}/wasm/toolchain/families.h.in" "${folder}/families.h" @ONLY)
 endfunction()
 
 # opspec_proto(NAME proto_messages PROTOS onnx-data.proto ... [GENERATED onnx.proto ...])
