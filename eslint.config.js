@@ -17,10 +17,10 @@ const style = {
 }
 
 export default [
-  { ignores: ['build/', 'dist/', 'web/dist/', 'wasm/js/wasm-bytes.js', '**/*.ts', 'tests/fuzz/corpus/'] },
+  { ignores: ['build/', 'dist/', 'web/dist/', 'wasm/js/', '**/*.ts', 'tests/fuzz/corpus/'] },
   js.configs.recommended,
   { rules: style, linterOptions: { reportUnusedDisableDirectives: 'error' } },
-  { files: ['wasm/js/**'], languageOptions: { globals: { ...globals['shared-node-browser'] } } },
-  { files: ['wasm/toolchain/**', 'specs/**', 'tests/**', 'wasm/js/{cli,node}*.js', 'wasm/js/{cli,node}*/**', '*.js'], languageOptions: { globals: globals.node } },
+  { files: ['wasm/src/**'], languageOptions: { globals: { ...globals['shared-node-browser'] } } },
+  { files: ['wasm/toolchain/**', 'specs/**', 'tests/**', 'wasm/src/{cli,node}*.js', 'wasm/src/{cli,node}*/**', '*.js'], languageOptions: { globals: globals.node } },
   { files: ['web/**', 'tests/browser/**'], languageOptions: { globals: { ...globals.browser, ...globals.worker } } }
 ]

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createEnv, createWorkerEnv, OpspecError } from '../../wasm/js/index.js'
-import { diffRules } from '../../wasm/js/diff-rules.js'
+import { diffRules } from '../../wasm/src/diff-rules.js'
 
 const parameter = (name, type_parameter, cardinality = 'single') => ({ name, cardinality, type_parameter, description: `Value ${name}.` })
 const types = (...allowed_types) => ({ allowed_types, description: 'Types.' })

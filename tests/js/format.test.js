@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { createEnv, createWorkerEnv, OpspecError } from '../../wasm/js/index.js'
-import { sha256 } from '../../wasm/js/sha256.js'
+import { sha256 } from '../../wasm/src/sha256.js'
 import { customSpec } from '../support/spec.js'
 
 // RFC 8785 by its definition: JSON.stringify of each scalar, keys in Array.prototype.sort's order.

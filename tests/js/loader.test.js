@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { createEnv } from '../../wasm/js/index.js'
-import { build } from '../../wasm/js/loader.js'
+import { build } from '../../wasm/src/loader.js'
 
 const file = new URL('../../wasm/js/opspec.wasm', import.meta.url)
 const bytes = readFileSync(file)

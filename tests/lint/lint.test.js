@@ -67,9 +67,9 @@ describe('lint: functions', () => {
   const shapes = {
     'a C function': ['core/a.c', 'static int f(int a) {\n', '}\n'],
     'a C function over two lines': ['core/a.c', 'os_status os_f(const char *a,\n               int b) {\n', '}\n'],
-    'a JS function': ['wasm/js/a.js', 'export async function f(a, { b } = {}) {\n', '}\n'],
-    'a JS arrow': ['wasm/js/a.js', 'const f = async (a, b) => {\n', '}\n'],
-    'a JS method': ['wasm/js/a.js', '  async #f(a) {\n', '  }\n']
+    'a JS function': ['wasm/src/a.js', 'export async function f(a, { b } = {}) {\n', '}\n'],
+    'a JS arrow': ['wasm/src/a.js', 'const f = async (a, b) => {\n', '}\n'],
+    'a JS method': ['wasm/src/a.js', '  async #f(a) {\n', '  }\n']
   }
   for (const [name, [path, head, tail]] of Object.entries(shapes)) {
     it(`measures ${name}`, () => {

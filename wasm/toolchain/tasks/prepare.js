@@ -1,8 +1,9 @@
 // What the npm scripts need on the machine. Each function is quick when there is nothing to do and says what it installs.
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { scripts } from './scripts.js'
 import { root, run, runQuietly, say, TaskError } from './shell.js'
 
 function readOr(path, fallback) {
@@ -53,15 +54,19 @@ export function build(preset, { definitions = [], targets = [] } = {}) {
   return folder
 }
 
-// The WebAssembly module, in its place in the package: wasm/js/opspec.wasm, and wasm-bytes.js for './inline'.
-export function wasmModule() {
+// The package in wasm/js: the scripts, the WebAssembly module, and wasm-bytes.js for './inline'.
+export async function packageFiles(options) {
+  await scripts(options)
+  wasmModule()
+}
+
+function wasmModule() {
   const built = join(build('wasm'), 'wasm/opspec.wasm')
   if (!existsSync(built)) throw new TaskError('the build left no opspec.wasm: wasm/exports.c is missing')
   const placed = join(root, 'wasm/js/opspec.wasm')
   const inline = join(root, 'wasm/js/wasm-bytes.js')
   const fresh = path => existsSync(path) && statSync(path).mtimeMs >= statSync(built).mtimeMs
   if (fresh(placed) && fresh(inline)) return
-  mkdirSync(join(root, 'wasm/js'), { recursive: true })
   const text = readFileSync(built).toString('base64')
   writeFileSync(inline, `// Generated: opspec.wasm in base64.\nexport default '${text}'\n`)
   copyFileSync(built, placed)

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { run as runTests } from 'node:test'
 import { spec as Spec } from 'node:test/reporters'
-import { build, npmPackages, page, toolchain, wasmModule } from './prepare.js'
+import { build, npmPackages, packageFiles, page, toolchain } from './prepare.js'
 import { main, root, TaskError } from './shell.js'
 
 function testFiles(folder) {
@@ -50,7 +50,7 @@ async function runAll(files) {
 main(async args => {
   npmPackages()
   toolchain('wasm', 'sources', 'native', 'browser')
-  wasmModule()
+  await packageFiles()
   page()
   build('native-san')
   build('wasm-tests')

@@ -28,4 +28,4 @@ async function addPlugin(env, path) {
 /** Exit code out of flags: 2 wins over 1. */
 export const exitCode = ({ impossible, bad }) => impossible ? 2 : bad ? 1 : 0
 
-export const packageVersion = () => JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version
+export const packageVersion = () => JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version

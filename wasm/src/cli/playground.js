@@ -36,7 +36,7 @@ function serve(root, request, response) {
 // Serves the page until it is interrupted. Only this machine reaches it.
 export async function playground({ options, positionals, output }) {
   if (positionals.length > 0) throw new CommandError('playground: takes no files')
-  const root = fileURLToPath(new URL('../../../web/dist', import.meta.url))
+  const root = fileURLToPath(new URL('../../web/dist', import.meta.url))
   if (!existsSync(join(root, 'index.html'))) throw new CommandError('the page is not built; in a checkout run npm run build, or npm start instead')
   const server = createServer((request, response) => serve(root, request, response))
   await new Promise((resolve, reject) => {

@@ -99,7 +99,8 @@ export async function instantiate(module, host, grown) {
     if (kind === 'function' && typeof imports[space]?.[name] === 'function') continue
     throw new OpspecError('unsupported', `the WebAssembly module is not the one of this package (it wants ${space}.${name}); both must come from the same version`)
   }
-  const instance = await WebAssembly.instantiate(module, imports)
+  // In Node at once: a promise of the engine's waits there until the functions that its start made hot are optimized.
+  const instance = isNode ? new WebAssembly.Instance(module, imports) : await WebAssembly.instantiate(module, imports)
   const found = buildOf(instance)
   if (found !== build) {
     throw new OpspecError('unsupported', `the WebAssembly module is of another version: it is ${found}, this package is ${build}`)
