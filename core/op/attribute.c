@@ -1,12 +1,19 @@
 #include "node.h"
 
+// As os_str_cmp, in one pass: kernels ask at every run, for short names.
+static int op_attribute__order(os_str name, const char *wanted) {
+  for (size_t i = 0; i < name.len; i++)
+    if (name.data[i] != wanted[i] || wanted[i] == '\0')
+      return wanted[i] == '\0' ? 1 : (unsigned char)name.data[i] - (unsigned char)wanted[i];
+  return wanted[name.len] == '\0' ? 0 : -1;
+}
+
 // Attributes are sorted by name.
 const op_attribute *op_node_attribute(const op_node *self, const char *name) {
-  os_str wanted = os_str_of(name);
   uint32_t low = 0, high = self->attribute_count;
   while (low < high) {
     uint32_t middle = (low + high) / 2;
-    int order = os_str_cmp(self->attributes[middle].name, wanted);
+    int order = op_attribute__order(self->attributes[middle].name, name);
     if (order == 0) return &self->attributes[middle];
     if (order < 0)
       low = middle + 1;

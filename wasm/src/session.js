@@ -28,27 +28,26 @@ export async function drive(engine, job) {
       return job.step(budget)
     }, job.files)
     if (status === OK) return
-    const time = now()
+    let time = now()
+    budget = time - before > SLOW_MS ? Math.max(1, budget >> 1) : Math.min(MOST_STEPS, budget << 1)
     if (status === NEEDS_HOST) {
       await waitForKernel(engine, job, deadline)
-      lastTurn = now()
+      lastTurn = time = now()
     } else if (status !== YIELD) {
       throw engine.trouble(status)
     } else if (time - lastTurn >= TURN_MS) {
       await turn()
-      lastTurn = now()
+      lastTurn = time = now()
     }
     status = undefined
-    checkTime(engine, job, deadline)
-    const took = time - before
-    budget = took > SLOW_MS ? Math.max(1, budget >> 1) : Math.min(MOST_STEPS, budget << 1)
-    before = now()
+    checkTime(engine, job, deadline, time)
+    before = time
   }
 }
 
-function checkTime(engine, job, deadline) {
+function checkTime(engine, job, deadline, time) {
   if (job.signal?.aborted) throw abortedError(job.signal)
-  if (now() > deadline) throw timeoutError(job.timeoutMs)
+  if (time > deadline) throw timeoutError(job.timeoutMs)
   if (engine.dead || job.gone()) throw new OpspecError('aborted', 'the Env or session was disposed during the run')
 }
 
@@ -69,7 +68,7 @@ async function waitForKernel(engine, job, deadline) {
   const end = await Promise.race(ends)
   clearTimeout(timer)
   job.signal?.removeEventListener('abort', onAbort)
-  checkTime(engine, job, deadline)
+  checkTime(engine, job, deadline, now())
   if (end === null) return
   engine.guard(() => answer(engine, job, run, instance, end))
 }
