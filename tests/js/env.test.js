@@ -36,6 +36,16 @@ describe('Env', () => {
       const forms = [text, bytes, bytes.buffer, new DataView(bytes.buffer), new Uint8Array([0, ...bytes]).subarray(1)]
       for (const form of forms) assert.deepEqual(env.check(form), env.check(text))
     })
+    it('takes long texts of any letters', () => {
+      const filler = 'x'.repeat(50_000)
+      for (const text of [filler, `é${filler}`, `${filler}\u{1f600}${filler}é`, `${filler}\ud800${filler}`]) {
+        const json = JSON.stringify({ a: text }).replace('\\ud800', '\ud800') + ']'
+        const report = env.check(json)
+        assert.equal(report.findings[0].rule, 'json.syntax')
+        assert.equal(report.findings[0].range.start.utf16, json.length - 1)
+        assert.deepEqual(report, env.check(new TextEncoder().encode(json)))
+      }
+    })
     it('never throws for content', () => {
       for (const content of ['', '{', '\u0000', 'hello', new Uint8Array(0), new Uint8Array(100).fill(255), relu().subarray(0, 20)]) {
         const report = env.check(content)

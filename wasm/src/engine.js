@@ -222,19 +222,41 @@ export class Engine {
 
   /** A block with the bytes of a string or of a view, to be handed over or dropped. */
   block(source) {
-    if (typeof source === 'string' && source.length <= SMALL) {
-      const room = source.length * 3 // UTF-8 of a UTF-16 unit
-      const address = this.exports.opspec_block(this.port, room)
-      if (address === 0) throw new OpspecError('limit', `memory is exhausted: ${room} bytes do not fit`)
-      this.sync()
-      return { address, size: this.#write(source, address, address + room) }
-    }
-    const bytes = typeof source === 'string' ? encoder.encode(source) : bytesView(source)
-    const address = this.exports.opspec_block(this.port, bytes.length)
-    if (address === 0) throw new OpspecError('limit', `memory is exhausted: ${bytes.length} bytes do not fit`)
-    this.sync()
+    if (typeof source === 'string') return source.length <= SMALL ? this.#smallText(source) : this.#largeText(source)
+    const bytes = bytesView(source)
+    const address = this.#room(bytes.length)
     this.u8.set(bytes, address)
     return { address, size: bytes.length }
+  }
+
+  #room(size) {
+    const address = this.exports.opspec_block(this.port, size)
+    if (address === 0) throw new OpspecError('limit', `memory is exhausted: ${size} bytes do not fit`)
+    this.sync()
+    return address
+  }
+
+  #smallText(text) {
+    const room = text.length * 3 // UTF-8 of a UTF-16 unit
+    const address = this.#room(room)
+    return { address, size: this.#write(text, address, address + room) }
+  }
+
+  // Most large texts are ASCII and fit as many bytes as they have units; of others the rest is encoded aside.
+  #largeText(text) {
+    const first = this.#room(text.length)
+    const { read, written } = encoder.encodeInto(text, this.u8.subarray(first, first + text.length))
+    if (read === text.length) return { address: first, size: written }
+    const rest = encoder.encode(text.slice(read))
+    const size = written + rest.length
+    try {
+      const address = this.#room(size)
+      this.u8.copyWithin(address, first, first + written)
+      this.u8.set(rest, address + written)
+      return { address, size }
+    } finally {
+      this.drop({ address: first })
+    }
   }
 
   drop(block) {
