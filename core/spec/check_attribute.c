@@ -86,22 +86,10 @@ static void os_attribute__default(os_checking *self, const os_spec_attribute *at
 
 // ---- Names ------------------------------------------------------------------------------------------------
 
-static os_str os_attribute__as_identifier(os_checking *self, os_str name) {
-  char *to = os_arena_alloc(self->arena, name.len + 1);
-  if (to == NULL) return name;
-  size_t len = 0;
-  if (name.len > 0 && name.data[0] >= '0' && name.data[0] <= '9') to[len++] = '_';
-  for (size_t i = 0; i < name.len; i++)
-    to[len++] = os_is_identifier((os_str){name.data + i, 1}) || (name.data[i] >= '0' && name.data[i] <= '9')
-                    ? name.data[i]
-                    : '_';
-  return (os_str){to, len};
-}
-
 static void os_attribute__name(os_checking *self, const os_spec_attribute *attribute) {
   if (!os_is_identifier(attribute->name)) {
     os_str name = os_json_quote(self->arena, attribute->name),
-           better = os_attribute__as_identifier(self, attribute->name);
+           better = os_as_identifier(self, attribute->name);
     os_finding *finding =
         os_checking_add(self, &os_rule_spec_attribute_name_form, attribute->node,
                         "The attribute name %.*s is no identifier; ONNX asks for one.", OS_ARG(name));

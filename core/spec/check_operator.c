@@ -47,6 +47,18 @@ static void os_operator__check_domain(os_checking *self) {
   finding->expected = OS_STR("a reversed host name such as com.example");
 }
 
+os_str os_as_identifier(os_checking *self, os_str name) {
+  char *to = os_arena_alloc(self->arena, name.len + 1);
+  if (to == NULL) return name;
+  size_t len = 0;
+  if (name.len > 0 && name.data[0] >= '0' && name.data[0] <= '9') to[len++] = '_';
+  for (size_t i = 0; i < name.len; i++)
+    to[len++] = os_is_identifier((os_str){name.data + i, 1}) || (name.data[i] >= '0' && name.data[i] <= '9')
+                    ? name.data[i]
+                    : '_';
+  return (os_str){to, len};
+}
+
 static void os_operator__check_name(os_checking *self, const char *member, os_str name) {
   const os_json *node = os_operator__node(self, member);
   if (node == NULL || name.len == 0 || os_is_identifier(name)) return;
@@ -57,6 +69,7 @@ static void os_operator__check_name(os_checking *self, const char *member, os_st
                       member, OS_ARG(quoted));
   finding->actual = quoted;
   finding->expected = OS_STR("a C identifier");
+  os_checking_fix_string(self, finding, false, node, os_as_identifier(self, name));
 }
 
 void os_check_operator(os_checking *self) {

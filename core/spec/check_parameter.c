@@ -138,9 +138,11 @@ void os_check_type_parameters(os_checking *self) {
   for (size_t i = 0; i < spec->type_parameter_count; i++) {
     const os_spec_type_parameter *parameter = &spec->type_parameters[i];
     os_str name = os_parameter__quote(self, parameter->name);
-    if (used[i] == 0)
-      os_checking_add(self, &os_rule_spec_type_parameter_unused, parameter->node,
-                      "No input or output uses %.*s; remove it.", OS_ARG(name));
+    if (used[i] == 0) {
+      os_finding *finding = os_checking_add(self, &os_rule_spec_type_parameter_unused, parameter->node,
+                                            "No input or output uses %.*s; remove it.", OS_ARG(name));
+      os_checking_fix_remove(self, finding, false, parameter->node);
+    }
     if (used[i] == 2 && parameter->count > 1 && !standard)
       os_checking_add_as(self, &os_rule_spec_type_parameter_undetermined,
                          spec->attribute_count == 0 ? OS_ERROR : OS_WARNING, parameter->node,
@@ -225,6 +227,7 @@ static void os_type__duplicate(os_checking *self, const os_spec_type_parameter *
     finding->actual = text;
     os_checking_relate(self, finding, os_json_at(os_json_member(parameter->node, "allowed_types"), i),
                        "the first one");
+    os_checking_fix_remove(self, finding, true, node);
     return;
   }
 }

@@ -205,6 +205,7 @@ static void os_reference__implementation(os_checking *self, const os_json *adapt
                                           "%.*s is the adapter; list only the files that it wraps.",
                                           OS_ARG(os_json_quote(self->arena, name)));
     os_checking_relate(self, finding, adapter, "the adapter");
+    os_checking_fix_remove(self, finding, true, file);
   }
 }
 
@@ -263,6 +264,7 @@ static void os_tests__one(os_checking *self, os_map *exact, os_map *folded, cons
     os_finding *finding = os_checking_add(self, &os_rule_spec_tests_duplicate, node,
                                           "The test %.*s is listed twice; remove one.", OS_ARG(quoted));
     os_checking_relate(self, finding, same->value.pointer, "the first one");
+    os_checking_fix_remove(self, finding, true, node);
     return;
   }
   same->value.pointer = (void *)node;

@@ -167,6 +167,7 @@ static void os_text__repeated(os_checking *self, const os_json *list) {
     os_finding *finding = os_checking_add(self, &os_rule_spec_text_repeated, node,
                                           "This statement stands here twice; remove one.");
     os_checking_relate(self, finding, entry->value.pointer, "the first one");
+    os_checking_fix_remove(self, finding, false, node);
   }
 }
 

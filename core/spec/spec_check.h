@@ -48,6 +48,9 @@ void os_checking_fix_json(os_checking *self, os_finding *finding, bool safe, con
                           const char *title, os_str json);
 void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, const os_json *node, os_str text);
 
+// Takes the value out of its list or object, with the comma that it leaves behind.
+void os_checking_fix_remove(os_checking *self, os_finding *finding, bool safe, const os_json *node);
+
 // The name nearest to `wrong` among those with one of the roles; empty when none is near.
 os_str os_checking_nearest(os_checking *self, os_str wrong, unsigned roles);
 // What a name stands for: os_spec_role bits.
@@ -87,6 +90,8 @@ bool os_attr_kind_is_list(op_attr_kind kind, op_attr_kind *element);
 
 // Whether a name is a C90 identifier.
 bool os_is_identifier(os_str name);
+// The nearest such name.
+os_str os_as_identifier(os_checking *self, os_str name);
 // First word of a text in small letters is one of `words` (a NULL-ended list).
 bool os_first_word_in(os_str text, const char *const *words);
 

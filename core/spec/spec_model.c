@@ -72,6 +72,22 @@ void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, cons
   os_checking__fix(self, finding, safe, title, (os_range){node->key_start, node->key_end}, quoted);
 }
 
+void os_checking_fix_remove(os_checking *self, os_finding *finding, bool safe, const os_json *node) {
+  const os_json *before = NULL, *next = os_json_next(node);
+  OS_JSON_EACH(child, node->parent) {
+    if (child == node) break;
+    before = child;
+  }
+  os_range range = {node->key_end > 0 ? node->key_start : node->start, node->end};
+  if (before != NULL)
+    range.start = before->end;
+  else if (next != NULL)
+    range.end = next->key_end > 0 ? next->key_start : next->start;
+  // Where a key stands twice, the members are not in the order of the text.
+  if ((node->parent->flags & OS_JSON_DUPLICATES) == 0)
+    os_checking__fix(self, finding, safe, OS_STR("Remove it"), range, OS_STR(""));
+}
+
 static void os_checking__nearer(os_checking *self, os_str name, os_str wrong, os_str *best, unsigned *least) {
   if (self->suggestions == 0) return;
   self->suggestions--;

@@ -12,6 +12,7 @@ const lines = path => folder === null ? [] : readFileSync(join(folder, path), 'u
 
 // Rules that take a run of the kernel.
 const RUN = new Set(['evidence.value', 'evidence.error', 'evidence.nondeterministic'])
+const pointersOf = c => [...('pointer' in c ? [c.pointer] : []), ...(c.pointers ?? [])]
 const inShort = ({ rule, severity, pointer }) => ({ rule, severity, pointer })
 const told = findings => findings.map(({ rule, severity, file, pointer, message }) => ({ rule, severity, file, pointer, message }))
 
@@ -33,6 +34,10 @@ describe('spec documents', { skip }, () => {
       assert.equal(report.complete, true)
     })
   }
+
+  it('has the cases that it says', () => {
+    assert.deepEqual([lines('valid/expected.jsonl').length, lines('invalid/cases.jsonl').length], [12, 80])
+  })
 
   // The same through the public call, which gets the document as a text beside its files.
   for (const { bundle, findings } of lines('valid/expected.jsonl')) {
@@ -59,22 +64,30 @@ describe('spec documents', { skip }, () => {
     })
   }
 
+  // The one finding of the case at its place, and nothing else at level error.
+  function judge (c, findings) {
+    const context = JSON.stringify(told(findings), null, 1)
+    const pointers = pointersOf(c)
+    const found = findings.filter(finding => finding.rule === c.rule && finding.severity === c.severity &&
+      (pointers.length === 0 || pointers.includes(finding.pointer ?? '')) &&
+      (c.in === undefined || finding.file === c.in.slice(c.file.length + 1)))
+    assert.equal(found.length, 1, `${c.rule} at ${c.pointer ?? `${c.line}:${c.column}`}: ${context}`)
+    if (c.line !== undefined && (c.pointer === undefined || found[0].pointer === c.pointer)) {
+      const { line, column } = found[0].range.start
+      assert.deepEqual({ line, column }, { line: c.line, column: c.column })
+    }
+    const others = findings.filter(({ rule, severity }) => severity === 'error' && rule !== c.rule && !c.also.includes(rule))
+    assert.deepEqual(told(others), [])
+  }
+
   for (const c of lines('invalid/cases.jsonl')) {
-    if (RUN.has(c.rule)) continue
-    it(`invalid: ${c.file}`, () => {
-      const report = load(join(folder, 'invalid', c.file))
-      const context = JSON.stringify(told(report.findings), null, 1)
-      const pointers = [...('pointer' in c ? [c.pointer] : []), ...(c.pointers ?? [])]
-      const found = report.findings.filter(finding => finding.rule === c.rule && finding.severity === c.severity &&
-        (pointers.length === 0 || pointers.includes(finding.pointer)) &&
-        (c.in === undefined || finding.file === c.in.slice(c.file.length + 1)))
-      assert.equal(found.length, 1, `${c.rule} at ${c.pointer ?? `${c.line}:${c.column}`}: ${context}`)
-      if (c.line !== undefined && (c.pointer === undefined || found[0].pointer === c.pointer)) {
-        const { line, column } = found[0].range.start
-        assert.deepEqual({ line, column }, { line: c.line, column: c.column })
-      }
-      const others = report.findings.filter(({ rule, severity }) => severity === 'error' && rule !== c.rule && !c.also.includes(rule))
-      assert.deepEqual(told(others), [])
+    it(`invalid: ${c.file}`, async () => {
+      const path = join(folder, 'invalid', c.file)
+      const { findings } = load(path)
+      if (!RUN.has(c.rule)) return judge(c, findings)
+      assert.deepEqual(told(findings.filter(({ severity }) => severity === 'error')), [])
+      const { tests } = await env.test(filesOf(path))
+      judge(c, tests.flatMap(test => test.findings ?? []))
     })
   }
 })
