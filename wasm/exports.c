@@ -334,6 +334,13 @@ uint32_t OS_EXPORT(opspec_add_operator)(os_port *self, const char *document, siz
   os_port__end(self, opspec_register(self->env, (os_str){document, size}, since, kernel, flags, &operator));
   return (uint32_t)(uintptr_t)operator;
 }
+uint32_t OS_EXPORT(opspec_add_function)(os_port *self, const char *document, size_t size, int since,
+                                        const char *body, size_t body_size) {
+  opspec_operator *operator= NULL;
+  os_port__end(self, opspec_register_function(self->env, (os_str){document, size}, since,
+                                              (os_str){body, body_size}, &operator));
+  return (uint32_t)(uintptr_t)operator;
+}
 // Texts: domain, name. A kernel for an operator of the standard.
 uint32_t OS_EXPORT(opspec_add_kernel)(os_port *self, int since, uint32_t kernel, uint32_t flags) {
   os_str names[2];
@@ -583,4 +590,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/js/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/3"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/4"; }

@@ -72,6 +72,8 @@ struct opspec_operator {
   uint64_t retired_at;
   os_arena arena;
   os_host_operator operator;
+  os_document *document; // of a function operator
+  os_model *model;       // its index
 };
 
 struct opspec_test {
@@ -100,6 +102,9 @@ os_status os_host_end(opspec_env *self);
 os_status os_host_report(opspec_env *self, os_report *report);
 // Compiled when first needed.
 os_status os_host_checker(opspec_env *self, const os_spec_checker **out);
+void os_host_free_operator(opspec_operator *self);
+// Opens, checks and indexes what a function operator runs; schema->body is its graph then.
+os_status os_host_function(opspec_operator *self, op_schema *schema, os_str bytes, os_report *report);
 // Frees registrations that no model can refer to any more.
 void os_host_sweep(opspec_env *self);
 os_stop os_host_stop(opspec_env *self, double timeout_ms);

@@ -25,9 +25,11 @@ os_status opspec_env_new(const opspec_options *options, opspec_env **out) {
   return OS_OUT_OF_MEMORY;
 }
 
-static void os_host__free_operator(opspec_operator *operator) {
+void os_host_free_operator(opspec_operator *operator) {
   opspec_env *env = operator->env;
   uint32_t kernel = operator->operator.kernel;
+  if (operator->model != NULL) os_model_free(operator->model);
+  os_document_close(operator->document);
   os_arena_clear(&operator->arena);
   os_memory_free(&env->memory, operator);
   if (kernel != 0 && env->host.forget != NULL) env->host.forget(env->host.context, kernel);
@@ -42,7 +44,7 @@ void opspec_env_free(opspec_env *self) {
   }
   for (opspec_operator *next; self->retired != NULL; self->retired = next) {
     next = self->retired->next;
-    os_host__free_operator(self->retired);
+    os_host_free_operator(self->retired);
   }
   os_text_clear(&self->output);
   os_arena_clear(&self->scratch);
@@ -65,7 +67,7 @@ void os_host_sweep(opspec_env *self) {
       continue;
     }
     *at = operator->next;
-    os_host__free_operator(operator);
+    os_host_free_operator(operator);
   }
 }
 

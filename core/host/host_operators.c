@@ -101,8 +101,8 @@ static void os_host__write_attributes(os_text *out, const op_schema *schema) {
 static void os_host__write_operator(os_text *out, opspec_env *env, os_operator operator) {
   const op_schema *schema = operator.schema;
   const op_row *row = operator.row;
-  bool runs = row != NULL &&
-              (row->compute != NULL || row->enter != NULL || row->loop != NULL || (row->traits & OP_VIEW));
+  bool runs = schema->body != NULL || (row != NULL && (row->compute != NULL || row->enter != NULL ||
+                                                       row->loop != NULL || (row->traits & OP_VIEW)));
   os_text_char(out, '{');
   os_host_write_member(out, "domain", schema->domain);
   os_text_char(out, ',');
@@ -222,7 +222,7 @@ static os_status os_host__add(opspec_operator *self, const op_schema *schema, ui
 }
 
 static os_status os_host__register(opspec_operator *self, os_str text, int since, uint32_t kernel,
-                                   uint32_t flags, os_report *report) {
+                                   uint32_t flags, os_str body, os_report *report) {
   opspec_env *env = self->env;
   const os_spec_checker *checker;
   os_spec *spec = NULL;
@@ -234,7 +234,13 @@ static os_status os_host__register(opspec_operator *self, os_str text, int since
   if (spec == NULL || !spec->valid || report->counts[OS_ERROR] > 0) return OS_MALFORMED;
   const op_schema *schema;
   OS_TRY(os_spec_schema(spec, &self->arena, env->types, since, &schema));
-  return os_host__add(self, schema, kernel, flags);
+  if (body.data == NULL) return os_host__add(self, schema, kernel, flags);
+  op_schema *own = OS_ARENA_NEW(&self->arena, op_schema);
+  OS_TRY_ALLOC(own);
+  *own = *schema;
+  self->operator.schema = own;
+  OS_TRY(os_host_function(self, own, body, report));
+  return os_registry_add(env->registry, own, NULL);
 }
 
 static os_status os_host__refuse(opspec_env *env, os_status status, os_report *report) {
@@ -251,7 +257,8 @@ static os_status os_host__refuse(opspec_env *env, os_status status, os_report *r
 
 // `domain` and `op_type`, or `document`.
 static os_status os_host__registration(opspec_env *env, os_str document, os_str domain, os_str op_type,
-                                       int since, uint32_t kernel, uint32_t flags, opspec_operator **out) {
+                                       int since, uint32_t kernel, uint32_t flags, os_str body,
+                                       opspec_operator **out) {
   os_host_begin(env);
   *out = NULL;
   opspec_operator *self = os_memory_calloc(&env->memory, sizeof *self);
@@ -262,7 +269,7 @@ static os_status os_host__registration(opspec_env *env, os_str document, os_str 
   os_report_init(&report, &env->scratch, false, env->limits.findings);
   os_status status = OS_UNSUPPORTED;
   if (op_type.len == 0) {
-    status = os_host__register(self, document, since, kernel, flags, &report);
+    status = os_host__register(self, document, since, kernel, flags, body, &report);
   } else {
     const op_schema *known = os_registry_find(env->registry, domain, op_type, (os_str){"", 0}, since).schema;
     if (known != NULL && known->standard) status = os_host__add(self, known, kernel, flags);
@@ -273,19 +280,25 @@ static os_status os_host__registration(opspec_env *env, os_str document, os_str 
     return os_host_end(env);
   }
   os_host__refuse(env, status, &report);
-  os_arena_clear(&self->arena);
-  os_memory_free(&env->memory, self);
+  os_host_free_operator(self);
   return status;
 }
 
 os_status opspec_register(opspec_env *env, os_str document, int since, uint32_t kernel, uint32_t flags,
                           opspec_operator **out) {
-  return os_host__registration(env, document, (os_str){"", 0}, (os_str){"", 0}, since, kernel, flags, out);
+  return os_host__registration(env, document, OS_STR(""), OS_STR(""), since, kernel, flags, (os_str){NULL, 0},
+                               out);
+}
+
+os_status opspec_register_function(opspec_env *env, os_str document, int since, os_str body,
+                                   opspec_operator **out) {
+  return os_host__registration(env, document, OS_STR(""), OS_STR(""), since, 0, 0, body, out);
 }
 
 os_status opspec_register_kernel(opspec_env *env, os_str domain, os_str op_type, int since, uint32_t kernel,
                                  uint32_t flags, opspec_operator **out) {
-  return os_host__registration(env, (os_str){"", 0}, domain, op_type, since, kernel, flags, out);
+  return os_host__registration(env, OS_STR(""), domain, op_type, since, kernel, flags, (os_str){NULL, 0},
+                               out);
 }
 
 void opspec_unregister(opspec_operator *self) {

@@ -154,16 +154,14 @@ static os_status os_functions__cycles(os_model *model) {
 
 // ---- Building ---------------------------------------------------------------------------------------------
 
-static os_status os_function__body(os_model *model, os_function *function, bool instance,
-                                   os_graph_index **out) {
+static os_status os_function__body(os_model *model, os_function *function) {
   os_str path = model->document->kind == OS_KIND_FUNCTION
                     ? OS_STR("")
                     : os_arena_format(model->arena, "functions[%u]", function->index);
-  OS_TRY(os_index_new(model, NULL, path, out));
-  (*out)->function = function;
-  (*out)->imports = &function->imports;
-  (*out)->in_function = true;
-  (*out)->instance = instance;
+  OS_TRY(os_index_new(model, NULL, path, &function->body));
+  function->body->function = function;
+  function->body->imports = &function->imports;
+  function->body->in_function = true;
   return OS_OK;
 }
 
@@ -207,21 +205,31 @@ os_status os_functions_build(os_model *model, Onnx__FunctionProto *const *protos
   model->function_count = (uint32_t)count;
   for (size_t i = 0; i < count; i++) {
     OS_TRY(os_attributes_defaults(model, &model->functions[i]));
-    OS_TRY(os_function__body(model, &model->functions[i], false, &model->functions[i].body));
+    OS_TRY(os_function__body(model, &model->functions[i]));
   }
   return os_functions__cycles(model);
 }
 
 os_status os_function_instantiate(os_model *model, os_graph_index *graph, uint32_t node,
-                                  os_function *function, os_graph_index **out) {
+                                  const os_graph_index *body, os_graph_index **out) {
+  const os_function *function = body->function;
   *out = NULL;
   if (graph->in_function && !graph->instance) return OS_OK; // a body as written: nothing is bound
-  if (function->recursive || function->depth > OS_CALL_DEPTH) return OS_OK;
+  // Function operators may come to call each other, which nothing but the depth tells.
+  if (graph->call_depth >= OS_CALL_DEPTH) return OS_OK;
+  if (function != NULL && (function->recursive || function->depth > OS_CALL_DEPTH)) return OS_OK;
   if (model->instance_nodes >= OS_INSTANCE_NODES) {
     model->expanded_too_far = true;
     return OS_OK;
   }
-  OS_TRY(os_function__body(model, function, true, out));
-  (*out)->call = &graph->nodes[node].node;
+  OS_TRY(os_index_new(model, NULL, body->graph.path, out));
+  os_graph_index *self = *out;
+  self->proto = body->proto;
+  self->function = body->function;
+  self->imports = body->imports;
+  self->scope = body->scope;
+  self->in_function = self->instance = true;
+  self->call = &graph->nodes[node].node;
+  self->call_depth = graph->call_depth + 1;
   return OS_OK;
 }

@@ -8,10 +8,12 @@ os_status os_index_new(os_model *model, const os_graph_index *parent, os_str pat
   *slot = *out = self;
   self->graph.model = model;
   self->graph.path = path;
+  self->scope = model;
   os_map_init(&self->names, model->arena);
   if (parent == NULL) return OS_OK;
   self->graph.parent = &parent->graph;
   self->imports = parent->imports;
+  self->scope = parent->scope;
   self->in_function = parent->in_function;
   self->instance = parent->instance;
   self->call = parent->call;
@@ -252,7 +254,7 @@ static const struct os_resolved *os_index__resolve(os_model *model, const os_gra
       (struct os_resolved){self->imports, node->domain, node->op_type, node->overload, {NULL, NULL}, NULL};
   if (os_imports_find(self->imports, node->domain, &version))
     slot->op = os_registry_find(model->registry, node->domain, node->op_type, node->overload, version);
-  slot->function = os_function_find(model, node->domain, node->op_type, node->overload);
+  slot->function = os_function_find(self->scope, node->domain, node->op_type, node->overload);
   return slot;
 }
 
@@ -261,13 +263,16 @@ static os_status os_index__operators(os_model *model, os_graph_index *self) {
     os_graph_node *node = &self->nodes[i];
     OS_TRY(os_index__wire(model, self, node));
     const struct os_resolved *found = os_index__resolve(model, self, &node->node);
-    os_function *function = found->function;
-    node->node.schema = found->op.schema;
+    const os_function *function = found->function;
+    const op_schema *schema = node->node.schema = found->op.schema;
     node->node.row = found->op.row;
     OS_TRY(os_index_attributes(model, self, node, function));
-    if (function == NULL) continue;
+    const os_graph_index *body = function != NULL                         ? function->body
+                                 : schema != NULL && schema->body != NULL ? os_graph_index_of(schema->body)
+                                                                          : NULL;
+    if (body == NULL) continue;
     os_graph_index *instance = NULL;
-    OS_TRY(os_function_instantiate(model, self, i, function, &instance));
+    OS_TRY(os_function_instantiate(model, self, i, body, &instance));
     node->function = instance == NULL ? NULL : &instance->graph;
   }
   return OS_OK;

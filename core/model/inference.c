@@ -238,16 +238,22 @@ static os_status os_inference__body(os_inferring *self, const op_graph *body, co
   return OS_OK;
 }
 
-// Findings inside the function tell which call led there.
-static void os_inference__called_from(os_inferring *self, size_t before, os_str path, os_range range) {
+// Findings inside the function tell which call led there. Those inside a function operator's stand at the call: bytes and
+// fixes of theirs would be of another document.
+static void os_inference__called_from(os_inferring *self, size_t before, bool foreign, os_where call) {
   for (size_t i = before; i < self->report->findings.count; i++) {
-    os_related *related =
-        os_finding_relate(self->report, self->report->findings.items[i], "called from here");
+    os_finding *finding = self->report->findings.items[i];
+    os_where inner = finding->where;
+    if (foreign) {
+      finding->where = call;
+      finding->related.count = 0;
+      finding->fix = NULL;
+      inner.has_range = false;
+    }
+    os_related *related = os_finding_relate(
+        self->report, finding, foreign ? "in the function of this operator" : "called from here");
     if (related == NULL) return;
-    related->where.path = os_arena_copy(self->report->arena, path);
-    if (range.start == range.end) continue;
-    os_where_range(&related->where, range.start, range.end);
-    related->where.binary = true;
+    related->where = foreign ? inner : call;
   }
 }
 
@@ -269,7 +275,14 @@ static os_status os_inference__call(os_inferring *self, const op_infer *ctx, con
   OS_TRY(os_inference_run(self, os_inference__of(self)->model, function, facts));
   self->path = path;
   self->range = range;
-  if (self->report != NULL) os_inference__called_from(self, before, path, range);
+  if (self->report != NULL) {
+    os_where call = {.path = os_arena_copy(self->report->arena, path)};
+    if (range.start != range.end) {
+      os_where_range(&call, range.start, range.end);
+      call.binary = true;
+    }
+    os_inference__called_from(self, before, os_graph_is_foreign(os_graph_index_of(function)), call);
+  }
   for (uint32_t i = 0; i < ctx->output_count && i < function->output_count; i++)
     if (ctx->outputs[i] != NULL && function->outputs[i] != OS_ABSENT) {
       *ctx->outputs[i] = facts[function->outputs[i]];

@@ -222,7 +222,10 @@ os_status os_model_check(os_model *self, const os_check_options *options, os_rep
   checking.data = (os_data_check){report, report->arena, os_document_origin(self->document)};
   os_problems_tell(self, report);
   os_status status = os_check__structure(&checking);
-  if (status == OS_OK && options->infer) status = os_model_check_inference(self, options->stop, report);
+  // What a lone function computes with the attributes of its calls cannot be inferred from it.
+  const os_function *lone = self->main->function;
+  if (status == OS_OK && options->infer && (lone == NULL || lone->attributes.count == 0))
+    status = os_model_check_inference(self, options->stop, report);
   OS_TRY(os_check__end(report, status));
   return report->status;
 }

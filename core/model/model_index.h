@@ -46,8 +46,10 @@ typedef struct os_graph_index {
   os_graph_value *values; // graph.values, to be written
   os_graph_node *nodes;
   int32_t *outputs;
-  uint32_t owner;       // node of graph.parent that has it
-  const op_node *call;  // inside an instance: the node whose attributes are bound
+  uint32_t owner;      // node of graph.parent that has it
+  const op_node *call; // inside an instance: the node whose attributes are bound
+  const struct os_model
+      *scope; // whose functions its nodes call; of a function operator's body another model than its own
   bool in_function;     // in a function's body, or below one
   bool shadows;         // an output has the name of an outer value: a fault, after which order means little
   bool instance;        // of a function's body, or below one
@@ -126,7 +128,7 @@ struct os_model {
     const os_imports *imports;
     os_str domain, op_type, overload;
     os_operator op;
-    os_function *function;
+    const os_function *function;
   } resolved[64];
   struct {
     os_graph_index **items;
@@ -159,9 +161,14 @@ os_status os_attributes_defaults(os_model *model, os_function *function);
 // build_function.c
 os_status os_functions_build(os_model *model, Onnx__FunctionProto *const *protos, size_t count);
 os_function *os_function_find(const os_model *model, os_str domain, os_str name, os_str overload);
-// An instance of the function for this node, queued; NULL where it must not be (recursive, too deep, too many).
+// An instance of the body, as a function or a function operator has it, for this node, queued; NULL where it must not be
+// (recursive, too deep, too many).
 os_status os_function_instantiate(os_model *model, os_graph_index *graph, uint32_t node,
-                                  os_function *function, os_graph_index **out);
+                                  const os_graph_index *body, os_graph_index **out);
+// The graph belongs to a function operator's document, not to the model's: its places say nothing about the model.
+static inline bool os_graph_is_foreign(const os_graph_index *self) {
+  return self->scope != self->graph.model;
+}
 
 // sparse.c
 os_status os_model_densify(os_model *model, const Onnx__SparseTensorProto *proto, op_value **out);

@@ -92,7 +92,8 @@ struct op_schema {
   uint16_t type_parameter_count;
   const op_attribute_schema *attributes;
   uint16_t attribute_count;
-  const char *source; // "onnx", or where a custom one came from
+  const op_graph *body; // of a function operator: what a node of it runs; else NULL
+  const char *source;   // "onnx", or where a custom one came from
 };
 
 // Value of a TENSOR or SPARSE attribute; NULL for other kinds and when it cannot be decoded. Borrowed.

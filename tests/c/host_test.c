@@ -1,6 +1,7 @@
 // The host API natively: a kernel of the host's, runs of many shapes that fail and succeed, checks, values, evidence.
 #include "check.h"
 #include "families.h"
+#include "wire_build.h"
 
 #include <opspec/opspec.h>
 
@@ -134,6 +135,36 @@ static void test_runs(opspec_env *env, counts *seen, uint32_t flags) {
   CHECK(opspec_memory_used(env) < before + 8192 || before == 0);
 }
 
+// Even as a function: X -> Identity -> Y. Taken back while a session uses it; a faulty body leaves nothing behind.
+static void test_function(opspec_env *env) {
+  os_memory memory = {0};
+  os_arena arena;
+  os_arena_init(&arena, &memory);
+  os_wire_arena = &arena;
+  wire rest = JOIN(STR(1, "Even"), STR(4, "X"), STR(5, "Y"), MSG(9, JOIN(STR(1, ""), INT(2, 21))),
+                   STR(10, "org.test"));
+  wire good = JOIN(rest, MSG(7, JOIN(STR(1, "X"), STR(2, "Y"), STR(4, "Identity"))));
+  wire bad = JOIN(rest, MSG(7, JOIN(STR(1, "Z"), STR(2, "Y"), STR(4, "Identity"))));
+  size_t flat = 0;
+  for (int round = 0; round < 8; round++) {
+    opspec_operator *operator;
+    opspec_model *loaded;
+    opspec_session *session;
+    CHECK_EQ(opspec_register_function(env, OS_STR(document), 0, bad, &operator), OS_MALFORMED);
+    CHECK_EQ(opspec_register_function(env, OS_STR(document), 0, OS_STR("\1"), &operator), OS_MALFORMED);
+    CHECK_EQ(opspec_register_function(env, OS_STR(document), 0, good, &operator), OS_OK);
+    CHECK_EQ(opspec_model_load(env, copy_of(env, model, sizeof model), &(opspec_files){0}, &loaded), OS_OK);
+    CHECK_EQ(opspec_session_new(loaded, 1, &session), OS_OK);
+    opspec_model_free(loaded);
+    opspec_unregister(operator);
+    for (int64_t n = 0; n < 4; n++) CHECK_EQ(run(env, session, n), OS_OK);
+    opspec_session_free(session);
+    if (round == 3) flat = opspec_memory_used(env);
+  }
+  CHECK_EQ(opspec_memory_used(env), flat);
+  os_arena_clear(&arena);
+}
+
 static void test_check(opspec_env *env) {
   opspec_check_options options = {.full = true};
   CHECK_EQ(opspec_check(env, OS_STR("{\"a\":1,}"), &options), OS_OK);
@@ -198,6 +229,7 @@ int main(void) {
   test_runs(env, &seen, OPSPEC_KERNEL);
   test_runs(env, &seen, OPSPEC_KERNEL | OPSPEC_KERNEL_INFERS | OPSPEC_KERNEL_SHAPES);
   CHECK(seen.inferred > 0);
+  test_function(env);
   test_values(env);
   test_check(env);
   opspec_env_free(env);

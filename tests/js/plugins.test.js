@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Env } from '../../wasm/js/env.js'
 import { createEnv, createWorkerEnv, Tensor } from '../../wasm/js/index.js'
-import { pickDocument, pickKernel, runPick, runTilt, tiltDocument, tiltEvidence, tiltKernel } from '../operators/ways.js'
+import { pickDocument, pickKernel, runPick, runTilt, tiltDocument, tiltEvidence, tiltFunction, tiltKernel } from '../operators/ways.js'
 import * as onnx from '../support/onnx.js'
 import { buildPlugin, plug, skip } from '../support/plugin.js'
 import { customSpec } from '../support/spec.js'
@@ -26,7 +26,7 @@ async function withEnv (register, run, options) {
   }
 }
 
-describe('one operator written five ways', () => {
+describe('one operator written in all ways', () => {
   let expected
   before(async () => { expected = await withEnv(env => env.registerOperator(tiltDocument, tiltKernel), runTilt) })
 
@@ -40,7 +40,8 @@ describe('one operator written five ways', () => {
   it('a row linked into the build', { skip: noRows }, () => same(env => env.registerOperator(tiltDocument), { wasm: rows }))
   it('the row in a plug-in', { skip }, () => same(env => env.registerOperator(tiltDocument, buildPlugin('tilt_plugin.c'))))
   it('the roles of MLOperatorAuthor', { skip }, () => same(env => env.loadPlugin(buildPlugin('tilt_roles.c'))))
-  it('a function', () => same(() => {}, {}, true))
+  it('a function', () => same(env => env.registerOperator(tiltDocument, tiltFunction)))
+  it('a function of the model', () => same(() => {}, {}, true))
 
   it('as a bundle with a kernel.wasm passes its evidence', { skip }, async () => {
     const env = await createEnv()

@@ -56,8 +56,8 @@ export const tiltKernel = {
   }
 }
 
-// No code at all. The attribute is always given by the node here.
-const tiltFunction = onnx.functionProto({
+// No code at all.
+export const tiltFunction = onnx.functionProto({
   domain, name: 'Tilt', inputs: ['X', 'Slope'], outputs: ['Y'], attributes: ['softness'], opsets: { '': 21 },
   nodes: [
     onnx.node('Constant', [], ['zero'], { value_float: 0 }),
@@ -73,6 +73,7 @@ const tiltFunction = onnx.functionProto({
   ]
 })
 
+// As a function of the model it has no default for the attribute, so the node always gives it.
 function tiltModel (softness, asFunction) {
   return onnx.model({
     opsets: { '': 21, [domain]: 1 }, functions: asFunction ? [tiltFunction] : [],

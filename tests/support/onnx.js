@@ -64,6 +64,12 @@ export function tensor (name, type, dims, data) {
   return w.bytes()
 }
 
+/** TensorProto whose data lie in another file. */
+export function externalTensor (name, type, dims, location) {
+  const entry = new Writer().field(1, 'location').field(2, location).bytes()
+  return new Writer().field(1, dims).field(2, dataTypes[type]).field(8, name).field(13, entry).field(14, 1).bytes()
+}
+
 function tensorType (type, shape) {
   const w = new Writer().field(1, dataTypes[type])
   if (shape === undefined) return w.bytes()

@@ -6,6 +6,7 @@ import { invalid, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
 import { format } from './format.js'
+import { fitFunction } from './function.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
 import { loadModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
@@ -247,7 +248,9 @@ export class Env {
   registerOperator(spec, kernel, options = {}) {
     const { sinceVersion } = optionsOf(options)
     if (sinceVersion !== undefined && !(Number.isInteger(sinceVersion) && sinceVersion > 0)) throw invalid('sinceVersion: must be an integer above 0')
-    if (isPlugin(kernel)) return this.#registerPlugin(pluginModule(kernel), [].concat(spec).map(specText), { sinceVersion, all: true })
+    const body = bytesView(kernel)
+    if (body !== null && !isModule(body)) return this.#registerFunction(specText(spec), body, sinceVersion ?? 0)
+    if (body !== null || kernel instanceof WebAssembly.Module) return this.#registerPlugin(pluginModule(kernel), [].concat(spec).map(specText), { sinceVersion, all: true })
     const document = specText(spec)
     checkKernel(kernel)
     const engine = this.#engine
@@ -255,6 +258,31 @@ export class Env {
       const one = this.#add(document, kernel, sinceVersion)
       return new Registration(engine, [one], () => { this.#operators = null })
     })
+  }
+
+  // `body`: a FunctionProto or a ModelProto.
+  #registerFunction(document, body, since) {
+    const engine = this.#engine
+    const one = engine.guard(() => this.#added(engine.withBlock(document, (at, size) => engine.withBlock(body, (bodyAt, bodySize) =>
+      engine.exports.opspec_add_function(engine.port, at, size, since, bodyAt, bodySize)))))
+    const registration = new Registration(engine, [one], () => { this.#operators = null })
+    try {
+      const text = typeof document === 'string' ? document : new TextDecoder().decode(document)
+      fitFunction(JSON.parse(text), this.decode(body, Env.sniff(this, body).kind === 'model' ? 'ModelProto' : 'FunctionProto'))
+    } catch (error) {
+      registration.dispose()
+      throw error
+    }
+    return registration
+  }
+
+  // What the core answered to a registration.
+  #added(address) {
+    const engine = this.#engine
+    if (address === 0) throw engine.trouble(engine.resultStatus)
+    this.#operators = null
+    const { domain, name } = engine.resultJson()
+    return { address, name: domain === '' ? name : `${domain}.${name}` }
   }
 
   // Registers one operator; answers its address and name. In a guard.
@@ -267,13 +295,8 @@ export class Env {
     const address = document === null
       ? (engine.putTexts([kernel.domain, kernel.name]), engine.exports.opspec_add_kernel(engine.port, since, number, flags))
       : engine.withBlock(document, (at, size) => engine.exports.opspec_add_operator(engine.port, at, size, since, number, flags))
-    if (address === 0) {
-      if (number !== 0) engine.kernels.forget(number)
-      throw engine.trouble(engine.resultStatus)
-    }
-    this.#operators = null
-    const { domain, name } = engine.resultJson()
-    return { address, name: domain === '' ? name : `${domain}.${name}` }
+    if (address === 0 && number !== 0) engine.kernels.forget(number)
+    return this.#added(address)
   }
 
   /** A plug-in's operators, with documents that are theirs; what has no counterpart is listed in `unmatched`. */
@@ -380,7 +403,8 @@ function specText(spec) {
   }
 }
 
-const isPlugin = kernel => kernel instanceof WebAssembly.Module || (kernel != null && bytesView(kernel) !== null)
+// How the bytes of every WebAssembly module begin.
+const isModule = bytes => bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d
 
 const nameOf = ({ domain, name, since }) => `${domain ? `${domain}.` : ''}${name} (version ${since})`
 

@@ -202,7 +202,7 @@ export interface Operator {
   readonly overload?: string
   readonly sinceVersion: number
   readonly deprecated?: boolean
-  /** The standard gives a body of other operators. */
+  /** The standard, or who registered it, gives a body of other operators. */
   readonly function?: boolean
   readonly inputs: readonly Parameter[]
   readonly outputs: readonly Parameter[]
@@ -214,10 +214,16 @@ export interface Operator {
 
 export interface Explanation { rule: string; severity: Severity; title: string; why: string; good: string; bad: string; source: string }
 
+/**
+ * What runs an operator in its evidence: kernel.wasm, kernel.js (or .mjs), kernel.onnx of the bundle, or what is built in.
+ * auto: the first there is, in this order. all: each, with results of its own.
+ */
+export type Backend = 'auto' | 'builtin' | 'js' | 'wasm' | 'function' | 'all'
+
 export interface Test {
   path: string
   name: string
-  backend: string
+  backend: Exclude<Backend, 'auto' | 'all'>
   status: 'passed' | 'failed' | 'skipped' | 'error'
   message?: string
   findings?: readonly Finding[]
@@ -243,7 +249,8 @@ export interface Env {
   createSession(model: Model | Bytes | BlobLike, options?: { files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Session>
   /**
    * Without a kernel the operator is only declared, for checks. With a plug-in, `spec` may be a list of documents, each of
-   * which must have its operator in the plug-in.
+   * which must have its operator in the plug-in. Other bytes are a FunctionProto, of the operator's domain and name, or a
+   * ModelProto, whose main graph then is what the operator runs: inputs and outputs by position, attributes by reference.
    */
   registerOperator(spec: string | Bytes | object, kernel?: Kernel | Bytes | WasmModule, options?: { sinceVersion?: number }): Registration
   /**
@@ -266,7 +273,7 @@ export interface Env {
   writeValue(value: Value, name: string, type?: string): Uint8Array
   operators(): readonly Operator[]
   explain(rule: string): Explanation
-  test(bundle: Files | Bytes | BlobLike, options?: { signal?: AbortSignalLike; timeoutMs?: number }): Promise<TestReport>
+  test(bundle: Files | Bytes | BlobLike, options?: { backend?: Backend; signal?: AbortSignalLike; timeoutMs?: number }): Promise<TestReport>
   dispose(): void
   [Symbol.dispose](): void
 }
@@ -288,6 +295,7 @@ export interface IsolatedJob {
   files: readonly (readonly [string, Uint8Array])[]
   limits?: Limits
   wasm?: string | Bytes | WasmModule
+  backend?: Backend
   skip?: number
 }
 

@@ -2,7 +2,7 @@ import { OpspecError, invalid } from './errors.js'
 import { isNode, nodeModule } from './platform.js'
 
 // Version of the package and number of the interface between exports.c and engine.js: both sides must say the same.
-export const build = '0.1.0/3'
+export const build = '0.1.0/4'
 
 function bytesOf(source) {
   if (source instanceof ArrayBuffer) return new Uint8Array(source)

@@ -127,6 +127,10 @@ enum { // opspec_register flags
 // since 0 = the document's own. -> { domain, name, overload, sinceVersion, specification }; OS_MALFORMED with findings.
 os_status opspec_register(opspec_env *self, os_str document, int since, uint32_t kernel, uint32_t flags,
                           opspec_operator **out);
+// The same without a kernel: `body` is a FunctionProto, or a ModelProto whose main graph a node of the operator runs. It is
+// copied. OS_MALFORMED with findings in the document or, with a path, in the body.
+os_status opspec_register_function(opspec_env *self, os_str document, int since, os_str body,
+                                   opspec_operator **out);
 // A kernel for an operator of the standard: the newest of that domain and name up to `since`. It replaces a built-in one as
 // long as it is registered. OS_UNSUPPORTED when there is no such operator.
 os_status opspec_register_kernel(opspec_env *env, os_str domain, os_str op_type, int since, uint32_t kernel,
