@@ -22,7 +22,7 @@ export function documentName(files) {
   return of(name => kindOf(files.get(name)) === kinds.document) ?? of(name => name.endsWith('.opspec.json')) ?? null
 }
 
-export const kernelName = files => ['kernel.js', 'kernel.mjs'].find(name => files.has(name)) ?? null
+export const kernelName = files => ['kernel.wasm', 'kernel.js', 'kernel.mjs', 'kernel.onnx'].find(name => files.has(name)) ?? null
 
 // Document first, then the kernel, evidence in the order of `tests`, then the rest by name.
 export function inOrder(files) {

@@ -9,8 +9,21 @@ import { drive } from './session.js'
 
 // Running a bundle's evidence: here when no code of the bundle takes part, else where the code is shut in.
 
-const scripts = /(^|\/)kernel\.m?js$/
-const plugins = /(^|\/)kernel\.wasm$/
+// A bundle's kernels by backend, in the order in which one is chosen. `code`: it is shut in.
+const kernelFiles = {
+  wasm: { pattern: /(^|\/)kernel\.wasm$/, name: 'kernel.wasm', code: true },
+  js: { pattern: /(^|\/)kernel\.m?js$/, name: 'kernel.js', code: true },
+  function: { pattern: /(^|\/)kernel\.onnx$/, name: 'kernel.onnx', code: false }
+}
+
+export const backends = ['auto', 'builtin', ...Object.keys(kernelFiles), 'all']
+
+/** Throws for what is no backend. */
+export function checkBackend(backend = 'auto') {
+  if (backend === 'reference') throw new OpspecError('unsupported', "backend: 'reference', which starts the program that a document names, is not part of this version")
+  if (!backends.includes(backend)) throw invalid(`backend: must be one of ${backends.join(', ')}`)
+  return backend
+}
 
 // ---- A bundle in an engine --------------------------------------------------------------------------------------
 
@@ -101,71 +114,103 @@ function judge(env, test) {
   })
 }
 
-// Gives each good document an operator: with its kernel, or declared so that checks know its signature.
-function register(env, documents, kernels) {
-  documents.forEach((document, index) => {
-    if (document.refused !== null) return
-    const { kernel, problem } = kernels[index] ?? {}
-    try {
-      env.registerOperator(document.text, kernel)
-    } catch (error) {
-      // A standard operator that the core runs needs no registration.
-      if (kernel !== undefined || error.code !== 'invalid_argument') document.refused = { status: 'error', message: error.message }
-    }
-    if (problem !== undefined) document.refused = { status: 'error', message: problem }
-  })
+// ---- Backends ---------------------------------------------------------------------------------------------------
+
+const fileOf = (spec, backend) => spec.kernels.find(name => kernelFiles[backend]?.pattern.test(name))
+
+// Backends that the operator of a document is run with.
+function backendsOf(spec, wanted) {
+  const own = Object.keys(kernelFiles).filter(backend => fileOf(spec, backend) !== undefined)
+  if (wanted === 'all') return [...own, 'builtin']
+  return wanted === 'auto' ? [own[0] ?? 'builtin'] : [wanted]
+}
+
+// One pass over the cases for each backend: which one each document has in it, undefined where it has none left.
+function passesOf(specs, wanted) {
+  const lists = specs.map(spec => backendsOf(spec, wanted))
+  const count = Math.max(1, ...lists.map(({ length }) => length))
+  return Array.from({ length: count }, (_, pass) => lists.map(list => list[pass]))
+}
+
+const needsIsolation = (specs, wanted) => specs.some(spec => backendsOf(spec, wanted).some(backend => kernelFiles[backend]?.code === true && fileOf(spec, backend) !== undefined))
+
+async function readKernel(test, name, backend, evaluate) {
+  const bytes = test.file(name)
+  if (backend === 'wasm') return WebAssembly.compile(bytes)
+  if (backend === 'function') return bytes
+  const kernel = await evaluate(new TextDecoder().decode(bytes), name)
+  if (kernel === null || typeof kernel !== 'object') throw new Error('has no default export that is an object')
+  return kernel
+}
+
+const refusal = error => ({ status: 'error', message: error.message, ...error.findings !== undefined && { findings: error.findings } })
+
+const implemented = (env, { domain, opType }) => env.operators().some(operator => operator.domain === domain && operator.name === opType && operator.kernel)
+
+// Gives a document its operator: with a kernel, or declared so that checks know its signature. Answers
+// { registration?, refused?, left? }: refused is the result of its cases, left says that they have no part in this pass.
+async function prepare(env, test, spec, { text, refused }, backend, { wanted, evaluate }) {
+  if (backend === undefined) return { left: true }
+  if (refused !== null) return { refused }
+  const name = fileOf(spec, backend)
+  if (name === undefined && backend !== 'builtin') return { refused: { status: 'skipped', message: `the bundle has no ${kernelFiles[backend].name}` } }
+  // With all backends, the built-in one counts where there is one, or where there is no other.
+  const skipsBuiltin = () => wanted === 'all' && spec.kernels.length > 0 && !implemented(env, spec)
+  try {
+    const registration = env.registerOperator(text, name === undefined ? undefined : await readKernel(test, name, backend, evaluate))
+    return { registration, left: name === undefined && skipsBuiltin() }
+  } catch (error) {
+    // A standard operator that the core runs needs no registration.
+    if (name === undefined && error.code === 'invalid_argument') return { left: skipsBuiltin() }
+    if (name === undefined) return { refused: refusal(error) }
+    const place = error.path === undefined ? '' : ` (${error.path})`
+    return { refused: { ...refusal(error), message: `${name}: ${error?.message ?? String(error)}${place}` } }
+  }
+}
+
+// A data set belongs to no document: what its model names is built in.
+function dataBackend(wanted, pass) {
+  if (pass > 0) return { left: true }
+  return ['auto', 'all', 'builtin'].includes(wanted) ? {} : { refused: { status: 'skipped', message: 'a data set has no kernel of its own' } }
 }
 
 /**
- * Runs all cases of a bundle in an Env of its own; its kernels are already functions.
+ * Runs all cases of a bundle in an Env of its own, once for each backend.
  * @param {Env} env made for this alone
  * @param {{ zip: Uint8Array | null, files: object | null }} bundle
- * @param {{ evaluate?: (source: string, name: string) => Promise<object>, skip?: number, onStart?: (index: number, name: string, path: string, backend: string) => void,
- *   onTest?: (test: object) => void, signal?: AbortSignal, timeoutMs?: number }} options
+ * @param {{ backend?: string, evaluate?: (source: string, name: string) => Promise<object>, skip?: number,
+ *   onStart?: (index: number, name: string, path: string, backend: string) => void, onTest?: (test: object) => void, signal?: AbortSignal,
+ *   timeoutMs?: number }} options skip: how many turns of a case were taken elsewhere
  */
 export async function runBundle(env, bundle, options) {
   const test = new OpenTest(env, bundle)
+  const wanted = checkBackend(options.backend)
   try {
     const documents = judge(env, test)
-    register(env, documents, await evaluateKernels(test, documents, options.evaluate))
     const tests = []
-    for (let index = options.skip ?? 0; index < test.cases.length; index++) {
-      const { spec, path, name } = test.cases[index]
-      const kernel = spec === undefined ? undefined : codeOf(test.specs[spec])
-      const backend = kernel === undefined ? 'builtin' : plugins.test(kernel) ? 'wasm' : 'js'
-      options.onStart?.(index, name, path, backend)
-      const start = now()
-      const result = documents[spec]?.refused ?? await runCase(test, index, options)
-      tests.push({ path, name, backend, ...result, ms: round(now() - start) })
-      options.onTest?.(tests.at(-1))
+    const { length } = test.cases
+    for (const [pass, chosen] of passesOf(test.specs, wanted).entries()) {
+      const skip = Math.max(0, (options.skip ?? 0) - pass * length)
+      if (skip >= length) continue
+      const prepared = []
+      for (const [i, spec] of test.specs.entries()) prepared.push(await prepare(env, test, spec, documents[i], chosen[i], { wanted, evaluate: options.evaluate }))
+      for (let index = skip; index < length; index++) {
+        const { spec, path, name } = test.cases[index]
+        const { left, refused } = spec === undefined ? dataBackend(wanted, pass) : prepared[spec]
+        if (left) continue
+        const backend = spec === undefined ? 'builtin' : chosen[spec]
+        options.onStart?.(pass * length + index, name, path, backend)
+        const start = now()
+        const result = refused ?? await runCase(test, index, options)
+        tests.push({ path, name, backend, ...result, ms: round(now() - start) })
+        options.onTest?.(tests.at(-1))
+      }
+      for (const { registration } of prepared) registration?.dispose()
     }
     return tests
   } finally {
     test.close()
   }
-}
-
-// The first that there is of kernel.wasm and kernel.js.
-const codeOf = spec => spec.kernels.find(name => plugins.test(name)) ?? spec.kernels.find(name => scripts.test(name))
-
-async function evaluateKernels(test, documents, evaluate) {
-  const kernels = []
-  for (const [index, spec] of test.specs.entries()) {
-    const name = codeOf(spec)
-    if (name === undefined || documents[index].refused !== null) continue
-    try {
-      if (plugins.test(name)) {
-        kernels[index] = { kernel: await WebAssembly.compile(test.file(name)) }
-        continue
-      }
-      const kernel = await evaluate(new TextDecoder().decode(test.file(name)), name)
-      if (kernel === null || typeof kernel !== 'object') throw new Error('has no default export that is an object')
-      kernels[index] = { kernel }
-    } catch (error) {
-      kernels[index] = { problem: `${name}: ${error?.message ?? String(error)}` }
-    }
-  }
-  return kernels
 }
 
 async function runCase(test, index, options) {
@@ -187,19 +232,19 @@ function isolator(options) {
 }
 
 export async function testBundle(env, given, options) {
+  const wanted = checkBackend(options.backend)
   const bundle = await readBundleArgument(given)
   const { module, options: own } = Env.inner(env)
   const test = new OpenTest(env, bundle)
   let files
   try {
-    // No code of the bundle would run.
-    if (!test.specs.some(spec => codeOf(spec) !== undefined)) return testReport(await runBundleHere(module, own, bundle, options))
+    if (!needsIsolation(test.specs, wanted)) return testReport(await runBundleHere(module, own, bundle, options))
     files = test.names().map(name => [name, test.file(name)])
   } finally {
     test.close()
   }
   const isolate = isolator(own)
-  const job = { version: 1, files, limits: own.limits, wasm: isolatedWasm(own.wasm) }
+  const job = { version: 1, files, limits: own.limits, wasm: isolatedWasm(own.wasm), ...wanted !== 'auto' && { backend: wanted } }
   const tests = await isolate(job, { signal: options.signal, timeoutMs: options.timeoutMs })
   if (!Array.isArray(tests)) throw invalid('isolate: must answer the list of tests')
   return testReport(tests)
@@ -213,7 +258,7 @@ function isolatedWasm(wasm) {
 async function runBundleHere(module, own, bundle, options) {
   const env = await createEnvWith(module, { limits: own.limits })
   try {
-    return await runBundle(env, bundle, { signal: options.signal, timeoutMs: options.timeoutMs })
+    return await runBundle(env, bundle, { backend: options.backend, signal: options.signal, timeoutMs: options.timeoutMs })
   } finally {
     env.dispose()
   }

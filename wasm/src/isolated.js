@@ -1,7 +1,7 @@
 // What runs inside an isolation, Node child process and page alike. The contract with whoever shuts it in:
 //
 // createEnv({ isolate }) takes `isolate(job, { signal, timeoutMs }) -> Promise<tests>`. The job is plain data that can be
-// cloned: { version: 1, files: [[name, Uint8Array]...], limits, wasm }. The isolate function carries it into a place that it
+// cloned: { version: 1, files: [[name, Uint8Array]...], limits, wasm, backend? }. The isolate function carries it into a place that it
 // can kill, where a script calls
 //
 //     runIsolated(job, { createEnv, evaluate, post })
@@ -25,6 +25,7 @@ export async function runIsolated(job, { createEnv, evaluate, post }) {
   try {
     env = await createEnv({ limits: job.limits })
     await runBundle(env, { zip: null, files: await readBlobs(new Map(job.files)) }, {
+      backend: job.backend,
       evaluate,
       skip: index,
       onStart(at, name, path, backend) {

@@ -44,7 +44,7 @@ export function evidencePane(context) {
     return [
       evidence.state === 'ended' && h('p', { class: 'note error' }, icon('error'), evidence.message),
       evidence.stale && h('p', { class: 'note' }, 'Something changed since this ran. ', h('button', { type: 'button', class: 'small', onclick: context.run }, 'Run again')),
-      evidence.state === 'idle' && !evidence.kernel && h('p', { class: 'note' }, 'There is no kernel.js to run. Add one, or give the operator to a colleague who has it.'),
+      evidence.state === 'idle' && !evidence.kernel && h('p', { class: 'note' }, 'There is no kernel to run. Add a kernel.js, or give the operator to a colleague who has it.'),
       h('ol', { class: 'tests' }, rows.map(item => row(item, again)))
     ]
   }

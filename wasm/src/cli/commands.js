@@ -7,7 +7,7 @@ import { as, common, failOn, integer, oneOf, pair } from './options.js'
 import { playground } from './playground.js'
 import { run } from './run.js'
 import { show } from './show.js'
-import { test } from './test.js'
+import { backend, test } from './test.js'
 
 /** The commands: usage, what each does, its options, its function. */
 export const commands = {
@@ -28,7 +28,11 @@ export const commands = {
     usage: 'test PATH...',
     summary: 'runs the evidence of bundles and ONNX test folders; a kernel.js in a process of its own',
     reports: true,
-    options: { ...common, 'allow-empty': { help: 'nothing to run is no error' } },
+    options: {
+      ...common,
+      'backend': { value: 'BACKEND', read: backend, help: 'what runs the operators: auto (the first there is of kernel.wasm, kernel.js, kernel.onnx, built-in), builtin, js, wasm, function, all (each in turn)' },
+      'allow-empty': { help: 'nothing to run is no error' }
+    },
     run: test
   },
   run: {

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { checkBackend } from '../evidence.js'
 import { readZip } from '../node-zip.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
 import { CommandError } from './options.js'
@@ -7,6 +8,15 @@ import { bundleFiles, jsonRole, pathKind, readPath, walk } from './paths.js'
 import { Locator } from './places.js'
 
 // opspec test: evidence of bundles and data sets in ONNX's layout.
+
+/** Reads the value of --backend. */
+export function backend(text) {
+  try {
+    return checkBackend(text)
+  } catch (error) {
+    throw new CommandError(`--backend ${text}: ${error.message.replace(/^backend: /, '')}`)
+  }
+}
 
 // What a path means: [{ path, bundle() -> files or bytes }].
 function unitsOf(path) {
@@ -24,9 +34,10 @@ function unitsOf(path) {
 
 const marks = { passed: ['good', 'ok'], failed: ['error', 'FAILED'], skipped: ['warning', 'skipped'], error: ['error', 'ERROR'] }
 
-function printTest(output, test) {
+function printTest(output, test, backend = 'auto') {
+  const by = backend === 'auto' ? '' : ` (${test.backend})`
   const [color, word] = marks[test.status]
-  output.line(paint => `${paint(color, word.padEnd(8))}${test.path}${test.message === undefined ? '' : `: ${test.message}`}`)
+  output.line(paint => `${paint(color, word.padEnd(8))}${test.path}${by}${test.message === undefined ? '' : `: ${test.message}`}`)
   for (const finding of test.findings ?? []) {
     if (finding.message === test.message) continue
     output.line(paint => `        ${paint(finding.severity, finding.severity)}: ${finding.message} ${paint('dim', `[${finding.rule}]`)}`)
@@ -40,7 +51,7 @@ const withFile = (unit, item) => item.file ? { ...item, file: inside(unit.path, 
 // Tests with whole paths; `locate`: with the regions that reports in other formats show.
 async function runUnit(env, unit, options, locate) {
   const bundle = unit.read()
-  const { tests } = await env.test(bundle, { ...options.timeout !== undefined && { timeoutMs: options.timeout } })
+  const { tests } = await env.test(bundle, { backend: options.backend, ...options.timeout !== undefined && { timeoutMs: options.timeout } })
   const locator = locate ? new Locator(contentOf(bundle)) : null
   return tests.map(test => ({
     test: {
@@ -93,7 +104,7 @@ export async function test({ options, positionals, output }) {
         const results = await runUnit(env, unit, options, output.wantsReport)
         if (results.length === 0 && unit.optional !== true && options['allow-empty'] !== true) cannot(`${unit.path}: there is no evidence to run`)
         for (const { test: result, reported } of results) {
-          printTest(output, result)
+          printTest(output, result, options.backend)
           tests.push(result)
           if (reported !== null) reports.push(reported)
         }
