@@ -73,7 +73,8 @@ void os_node_write_json(os_text *out, os_arena *scratch, const os_types *types, 
   os_json_write_string(out, node->op_type);
   os_text_puts(out, ",\"domain\":");
   os_json_write_string(out, node->domain);
-  os_text_format(out, ",\"sinceVersion\":%d,\"attributes\":{", op_node_since(node));
+  os_text_format(out, ",\"sinceVersion\":%d,\"maxOutputs\":%d,\"attributes\":{", op_node_since(node),
+                 node->schema == NULL ? UINT16_MAX : node->schema->max_outputs);
   for (uint32_t i = 0; i < node->attribute_count; i++) {
     const op_attribute *a = &node->attributes[i];
     if (i > 0) os_text_char(out, ',');

@@ -136,7 +136,7 @@ export class KernelHost {
       const attributes = this.#attributes(node, kernel.object.bigint === true)
       const context = this.#context(node, [])
       kernel.object.create?.(attributes, context)
-      return this.#add({ kernel, attributes, context, inputs: [] })
+      return this.#add({ kernel, attributes, context, inputs: [], most: node.maxOutputs })
     } catch (error) {
       this.#fail(error)
       return 0
@@ -254,6 +254,7 @@ export class KernelHost {
   writeOutputs(instance, run, outputs) {
     const { requested } = instance.context
     if (!Array.isArray(outputs)) throw new KernelFailure('the kernel must answer a list of its outputs')
+    if (outputs.length > instance.most) throw new KernelFailure(`the kernel gave ${outputs.length} outputs, the operator has ${instance.most}`)
     for (let i = 0; i < requested.length; i++) {
       if (!requested[i]) continue
       if (outputs[i] === undefined) throw new KernelFailure(`the kernel gave no output ${i}`)
