@@ -68,6 +68,7 @@ export function startActions({ workspace, editor, findings, evidence }, { result
     { label: 'Remove the file', act: () => files.remove() },
     ...samples.map(sample => ({ label: `Open sample ${sample.name}`, act: () => session.openSample(sample) })),
     { label: 'Start over', act: reset },
+    { label: 'Read about all rules', act: () => window.open('./rules.html', '_blank', 'noopener') },
     { label: 'Dark or light', act: toggleTheme },
     { label: 'About, and keys', act: () => aboutDialog(commands, facts()) }
   ]

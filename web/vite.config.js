@@ -1,6 +1,6 @@
 // The page. It sees the package only through the names that package.json exports.
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { defineConfig } from 'vite'
 
@@ -45,13 +45,41 @@ function runnerProgram() {
   }
 }
 
+// rules.html: what the package says of each of its rules. Written when the page is built, so it is never of another version.
+function rulesPage() {
+  const escape = text => text.replace(/[&<>"]/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c])
+  const prose = text => escape(text).replace(/`([^`\n]+)`/g, '<code>$1</code>')
+  const example = (name, text) => `<figure class="${name.toLowerCase()}"><figcaption>${name}</figcaption><pre><code>${escape(text)}</code></pre></figure>`
+  const rule = ({ rule: id, severity, title, why, good, bad, source }) => `<section id="${id}"><h3><a href="#${id}">${id}</a> <span class="${severity}">${severity}</span></h3>` +
+    `<p class="title">${prose(title)}</p><p>${prose(why)}</p><div class="examples">${example('Good', good)}${example('Bad', bad)}</div><p class="quiet">${escape(source)}</p></section>`
+  const chapters = {
+    json: 'JSON texts', schema: 'JSON Schema', spec: 'Specifications', evidence: 'Evidence', wire: 'Protobuf bytes', onnx: 'ONNX data', model: 'Models', infer: 'Inference', diff: 'Differences of specifications'
+  }
+  async function text() {
+    const { createEnv } = await import(pathToFileURL(here(`../${exported['.'].default}`)))
+    const env = await createEnv()
+    const all = env.rules().map(id => env.explain(id))
+    env.dispose()
+    const families = [...new Set(all.map(({ rule: id }) => id.split('.')[0]))].sort((a, b) => Object.keys(chapters).indexOf(a) - Object.keys(chapters).indexOf(b))
+    const of = family => all.filter(({ rule: id }) => id.startsWith(`${family}.`))
+    const name = family => chapters[family] ?? family
+    return `<nav aria-label="Families">${families.map(family => `<a href="#${family}">${name(family)} <span class="quiet">${of(family).length}</span></a>`).join('')}</nav>` +
+      families.map(family => `<h2 id="${family}">${name(family)}</h2>${of(family).map(rule).join('')}`).join('')
+  }
+  return { name: 'opspec-rules', transformIndexHtml: { order: 'pre', handler: async (html, { path }) => {
+    if (!path.endsWith('/rules.html')) return html
+    const rules = await text()
+    return html.replace('<!-- rules -->', () => rules)
+  } } }
+}
+
 export default defineConfig({
   root: here('.'),
   base: './',
   resolve: { alias: aliases },
-  plugins: [runnerProgram()],
+  plugins: [runnerProgram(), rulesPage()],
   worker: { format: 'es' },
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, chunkSizeWarningLimit: 1200 },
+  build: { rollupOptions: { input: { index: here('index.html'), rules: here('rules.html') } }, outDir: 'dist', emptyOutDir: true, target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false }, chunkSizeWarningLimit: 1200 },
   server: { headers, fs: { allow: [here('..')] } },
   preview: { headers }
 })

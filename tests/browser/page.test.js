@@ -64,6 +64,15 @@ describe('the page', { skip }, () => {
     await person.page.click('.finding button:text-is("Why")')
     await person.page.waitForSelector('.why h4')
     assert.match(await person.textOf('.why .good code'), /tensor\(/)
+    const popup = person.page.context().waitForEvent('page')
+    await person.page.click('.why a:text-is("All rules")')
+    const rules = await popup
+    await rules.waitForLoadState()
+    assert.match(rules.url(), /rules\.html#spec\.type\.element$/)
+    assert.ok(await rules.locator('section').count() > 150)
+    assert.equal(await rules.locator('section:target .title').textContent(), 'An unknown element type')
+    assert.deepEqual(await rules.evaluate(() => [...document.querySelectorAll('section')].filter(section => !section.querySelector('.good code').textContent).map(({ id }) => id)), [])
+    assert.equal(await rules.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
     await person.close()
   })
 

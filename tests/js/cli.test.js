@@ -341,6 +341,13 @@ describe('opspec', () => {
     assert.match(stdout, /Good:[^]*Bad:[^]*Source:/)
     assert.equal((await run(['explain', 'json.syntax', '--format', 'json'])).json.rule, 'json.syntax')
   })
+  it('explain --all is a page of all rules', async () => {
+    const { stdout } = await run(['explain', '--all'])
+    const { json } = await run(['explain', '--all', '--format', 'json'])
+    assert.ok(json.length > 100)
+    assert.deepEqual(json.map(({ rule }) => rule).sort(), [...stdout.matchAll(/^### (.*)$/gm)].map(([, rule]) => rule).sort())
+    assert.equal((await run(['explain', '--all', 'json.syntax'])).code, 2)
+  })
   it('options are suggested', async () => assert.match((await run(['check', '--srict', 'x'])).stderr, /did you mean 'strict'/))
   it('--version and --help', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))

@@ -34,7 +34,7 @@ describe('rules', () => {
   }
 
   it('each has cases', () => {
-    const known = Env.rules(env).filter(rule => families.test(rule))
+    const known = env.rules().filter(rule => families.test(rule))
     const covered = new Set(Object.keys(cases).map(ruleOf))
     assert.deepEqual(known.filter(rule => !covered.has(rule)), [], 'rules without cases')
     assert.deepEqual([...covered].filter(rule => !known.includes(rule)), [], 'cases of no rule')
@@ -46,7 +46,7 @@ describe('rules', () => {
   })
 
   it('each explains itself', () => {
-    const rules = Env.rules(env)
+    const rules = env.rules()
     assert.equal(new Set(rules).size, rules.length)
     for (const rule of rules) {
       const told = env.explain(rule)

@@ -363,9 +363,8 @@ export class Env {
     })
   }
 
-  /** Ids of all rules. For the command. */
-  static rules(env) {
-    const engine = env.#engine
+  rules() {
+    const engine = this.#engine
     return engine.guard(() => {
       engine.check(engine.exports.opspec_list_rules(engine.port))
       return [...engine.resultJson(), ...diffRules.keys()]

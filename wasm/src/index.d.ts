@@ -272,6 +272,8 @@ export interface Env {
   readValue(bytes: Bytes, kind: 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional'): Value
   writeValue(value: Value, name: string, type?: string): Uint8Array
   operators(): readonly Operator[]
+  /** Ids of all rules; explain() says what each is about. */
+  rules(): string[]
   explain(rule: string): Explanation
   test(bundle: Files | Bytes | BlobLike, options?: { backend?: Backend; signal?: AbortSignalLike; timeoutMs?: number }): Promise<TestReport>
   dispose(): void

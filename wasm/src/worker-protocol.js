@@ -10,7 +10,7 @@ import { SparseTensor, Tensor } from './values.js'
 
 /** Methods of an Env that a worker offers. */
 export const envMethods = [
-  'validateSpec', 'check', 'loadModel', 'createSession', 'registerOperator', 'loadPlugin', 'decode', 'diff', 'format', 'readValue', 'writeValue', 'operators', 'explain', 'test'
+  'validateSpec', 'check', 'loadModel', 'createSession', 'registerOperator', 'loadPlugin', 'decode', 'diff', 'format', 'readValue', 'writeValue', 'operators', 'rules', 'explain', 'test'
 ]
 
 /** Methods of handles, and what a client knows of a handle beside them. */

@@ -53,7 +53,7 @@ function explanation(text, finding) {
     text.why && h('p', {}, prose(text.why)),
     finding.related?.map(({ message, file, range }) => h('p', { class: 'quiet' }, prose(message), range && ` (${file ?? finding.file} ${range.start.line}:${range.start.column})`)),
     h('div', { class: 'examples' }, example('Good', text.good), example('Bad', text.bad)),
-    text.source && h('p', { class: 'quiet' }, text.source))
+    h('p', { class: 'quiet' }, text.source && `${text.source} · `, h('a', { href: `./rules.html#${finding.rule}`, target: '_blank', rel: 'noopener' }, 'All rules')))
 }
 
 // Up and down move among the rows, whatever in them has the focus.

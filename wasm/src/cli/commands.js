@@ -78,9 +78,9 @@ export const commands = {
     run: ops
   },
   explain: {
-    usage: 'explain RULE',
-    summary: 'why a rule is there, with a good and a bad example',
-    options: { ...common },
+    usage: 'explain RULE | --all',
+    summary: 'why a rule is there, with a good and a bad example; all of them as Markdown',
+    options: { ...common, all: { help: 'every rule, as a page of Markdown; a list with --format json' } },
     run: explain
   },
   playground: {
