@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packedToC } from './pack.js'
+import { bytesToC } from './bytes.js'
 
 const [, , , folder, part, file] = process.argv
 const data = JSON.parse(readFileSync(file, 'utf8'))
@@ -148,7 +148,7 @@ const parts = [columns, setStarts.flatMap(u16), listBytes, setBytes.flat(), pool
 const partStarts = parts.map((_, i) => parts.slice(0, i).flat().length)
 
 writeFileSync(join(folder, 'signature_data.c'), `${head('#include "signature_data.h"\n')}
-${packedToC('os_signature_data', Buffer.from(parts.flat()))}const uint16_t os_signature_parts[] = {${partStarts.join(', ')}};
+${bytesToC('os_signature_data', Buffer.from(parts.flat()))}const uint16_t os_signature_parts[] = {${partStarts.join(', ')}};
 const uint32_t os_signature_set_count = ${typeSets.length};
 const os_signature_domain os_signature_domains[] = {
 ${domains.map(domain => `  {OS_STR_INIT(${cText(domain)}), ${data.domains[domain]}},`).join('\n')}

@@ -24,7 +24,6 @@ struct opspec_env {
   os_registry *registry;
   os_spec_checker checker;
   bool checker_ready;
-  os_str rule_texts; // unpacked when first needed: data NULL until then
   os_text output;
   os_arena scratch;                // of one call
   os_document *decoded;            // what the last decode's addresses point into

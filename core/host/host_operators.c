@@ -174,9 +174,7 @@ os_status opspec_explain(opspec_env *self, os_str name) {
     for (size_t i = 0; i < os_host__rules[t]->count; i++) {
       const os_rule *rule = os_host__rules[t]->rules[i];
       if (!os_str_is(name, rule->id)) continue;
-      if (self->rule_texts.data == NULL)
-        OS_TRY(os_packed_read(&os_rule_texts, &self->arena, &self->rule_texts));
-      OS_TRY(os_rule_write(&self->output, rule, self->rule_texts));
+      OS_TRY(os_rule_write(&self->output, rule, os_rule_texts.data));
       return os_host_end(self);
     }
   }

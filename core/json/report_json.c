@@ -184,13 +184,13 @@ os_status os_report_write(os_text *out, const os_report *report) {
   return out->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-os_status os_rule_write(os_text *out, const os_rule *rule, os_str texts) {
+os_status os_rule_write(os_text *out, const os_rule *rule, const char *texts) {
   static const char *const names[] = {"title", "why", "good", "bad", "source"};
   enum { NAMES = sizeof names / sizeof *names };
   os_members self = {out, false};
   os_members__text(&self, "rule", rule->id);
   os_members__text(&self, "severity", severities[rule->severity]);
-  const char *text = texts.data;
+  const char *text = texts;
   for (size_t skip = (size_t)rule->text * NAMES; skip > 0; skip--) text += strlen(text) + 1;
   for (size_t i = 0; i < NAMES; i++, text += strlen(text) + 1) os_members__text(&self, names[i], text);
   os_members__end(&self);

@@ -13,7 +13,7 @@
 os_status os_report_write(os_text *out, const os_report *report);
 // Only the findings, as a JSON array.
 os_status os_report_write_findings(os_text *out, const os_report *report);
-// A rule as { rule, severity, title, why, good, bad, source }. `texts`: os_rule_texts (rule_texts.h), unpacked.
-os_status os_rule_write(os_text *out, const os_rule *rule, os_str texts);
+// A rule as { rule, severity, title, why, good, bad, source }. `texts`: os_rule_texts (rule_texts.h).
+os_status os_rule_write(os_text *out, const os_rule *rule, const char *texts);
 
 #endif

@@ -139,9 +139,7 @@ static uint16_t os_schema__bound(uint8_t count) { return count == 255 ? UINT16_M
 
 os_status os_signatures_read(os_signatures *self, os_arena *arena) {
   _Static_assert(sizeof(os_signature) == 18, "the generator writes 18 bytes a row");
-  os_str data;
-  OS_TRY(os_packed_read(&os_signature_data, arena, &data));
-  const uint8_t *part[5], *columns = (const uint8_t *)data.data;
+  const uint8_t *part[5], *columns = (const uint8_t *)os_signature_data.data;
   for (size_t i = 0; i < 5; i++) part[i] = columns + os_signature_parts[i];
   uint8_t *rows = os_arena_array(arena, os_signature_count, sizeof(os_signature));
   OS_TRY_ALLOC(rows);

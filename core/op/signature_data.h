@@ -1,12 +1,12 @@
 #ifndef OPSPEC_SIGNATURE_DATA_H
 #define OPSPEC_SIGNATURE_DATA_H
 
-#include "packed.h"
+#include "bytes.h"
 
-// The standard's signatures as generated from specs/onnx-signatures.json: small tables that the registry unpacks, and
-// turns into an op_schema when an operator is first asked for.
+// The standard's signatures as generated from specs/onnx-signatures.json: small tables whose rows the registry puts
+// together, and turns into an op_schema when an operator is first asked for.
 //
-// rows:  os_signature, in order of domain, name, since; packed by columns of one byte
+// rows:  os_signature, in order of domain, name, since; by columns of one byte
 // starts: place of each set in sets
 // pool:  strings, a length byte before each; a string's number is the place of its length byte.
 // lists: parameters, type parameters, attributes. Each list starts with a count byte; numbers of two bytes are
@@ -28,7 +28,7 @@ typedef struct os_signature_domain {
   int version; // newest
 } os_signature_domain;
 
-// Unpacked.
+// With rows as they are read.
 typedef struct os_signatures {
   const os_signature *rows; // os_signature_count
   const uint16_t *starts;   // os_signature_set_count
@@ -36,7 +36,7 @@ typedef struct os_signatures {
 } os_signatures;
 
 // rows, starts, lists, sets, pool one after the other, and where each begins.
-extern const os_packed os_signature_data;
+extern const os_str os_signature_data;
 extern const uint16_t os_signature_parts[];
 extern const uint32_t os_signature_count, os_signature_set_count;
 extern const os_signature_domain os_signature_domains[];

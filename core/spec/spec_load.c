@@ -2,9 +2,7 @@
 #include "spec_check.h"
 #include "spec_schemas.h"
 
-static os_status os_spec__compile(os_schema **out, os_arena *arena, const os_packed *packed) {
-  os_str text;
-  OS_TRY(os_packed_read(packed, arena, &text));
+static os_status os_spec__compile(os_schema **out, os_arena *arena, os_str text) {
   os_json_document *document = OS_ARENA_NEW(arena, os_json_document);
   OS_TRY_ALLOC(document);
   OS_TRY(os_json_parse(document, arena, OS_STR(""), text, NULL, NULL));
@@ -17,8 +15,8 @@ static os_status os_spec__compile(os_schema **out, os_arena *arena, const os_pac
 
 os_status os_spec_checker_init(os_spec_checker *self, os_arena *arena, const os_registry *registry) {
   *self = (os_spec_checker){.registry = registry, .types = os_registry_types(registry)};
-  OS_TRY(os_spec__compile(&self->extension, arena, &embedded_operator_extension_schema));
-  return os_spec__compile(&self->evidence, arena, &embedded_evidence_schema);
+  OS_TRY(os_spec__compile(&self->extension, arena, embedded_operator_extension_schema));
+  return os_spec__compile(&self->evidence, arena, embedded_evidence_schema);
 }
 
 // What stands before a file's name, with its '/'.

@@ -2,21 +2,21 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/flags.cmake")
 
-# opspec_library(NAME base SOURCES arena.c ... [LINKS json ...] [PRIVATE_LINKS zip ...])
+# opspec_library(NAME base SOURCES arena.c ... [LINKS json ...])
 #
 # One folder, one library that exposes that folder's headers. It may link only what the order of the folders has brought
 # already, so that an include of something further right does not compile. Without sources: headers only.
 function(opspec_library)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINKS;PRIVATE_LINKS")
-  opspec__check_links("${arg_NAME}" ${arg_LINKS} ${arg_PRIVATE_LINKS})
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SOURCES;LINKS")
+  opspec__check_links("${arg_NAME}" ${arg_LINKS})
   if(arg_SOURCES)
     add_library(${arg_NAME} STATIC ${arg_SOURCES})
     target_include_directories(${arg_NAME} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
-    target_link_libraries(${arg_NAME} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS} opspec_flags opspec_warnings)
+    target_link_libraries(${arg_NAME} PUBLIC ${arg_LINKS} PRIVATE opspec_flags opspec_warnings)
   else()
     add_library(${arg_NAME} INTERFACE)
     target_include_directories(${arg_NAME} INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}")
-    target_link_libraries(${arg_NAME} INTERFACE ${arg_LINKS} ${arg_PRIVATE_LINKS})
+    target_link_libraries(${arg_NAME} INTERFACE ${arg_LINKS})
   endif()
 endfunction()
 
