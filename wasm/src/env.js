@@ -1,6 +1,7 @@
 import { bytesArgument, optionsOf, stringArgument, textOrBytes } from './arguments.js'
 import { diffRules } from './diff-rules.js'
 import { diff } from './diff.js'
+import { elementwiseKernel } from './elementwise.js'
 import { bytesView, Engine } from './engine.js'
 import { invalid, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
@@ -253,27 +254,30 @@ export class Env {
     if (body !== null || kernel instanceof WebAssembly.Module) return this.#registerPlugin(pluginModule(kernel), [].concat(spec).map(specText), { sinceVersion, all: true })
     const document = specText(spec)
     checkKernel(kernel)
-    const engine = this.#engine
-    return engine.guard(() => {
-      const one = this.#add(document, kernel, sinceVersion)
-      return new Registration(engine, [one], () => { this.#operators = null })
-    })
+    const expanded = typeof kernel?.elementwise === 'function' ? elementwiseKernel(kernel) : { kernel }
+    return this.#registered(document, () => this.#add(document, expanded.kernel, sinceVersion), expanded.bind)
   }
 
-  // `body`: a FunctionProto or a ModelProto.
-  #registerFunction(document, body, since) {
+  // What `add` has registered, unless `fit` finds that it does not fit the document, which is good in itself.
+  #registered(document, add, fit) {
     const engine = this.#engine
-    const one = engine.guard(() => this.#added(engine.withBlock(document, (at, size) => engine.withBlock(body, (bodyAt, bodySize) =>
-      engine.exports.opspec_add_function(engine.port, at, size, since, bodyAt, bodySize)))))
-    const registration = new Registration(engine, [one], () => { this.#operators = null })
+    const registration = new Registration(engine, [engine.guard(add)], () => { this.#operators = null })
     try {
-      const text = typeof document === 'string' ? document : new TextDecoder().decode(document)
-      fitFunction(JSON.parse(text), this.decode(body, Env.sniff(this, body).kind === 'model' ? 'ModelProto' : 'FunctionProto'))
+      fit?.(JSON.parse(typeof document === 'string' ? document : new TextDecoder().decode(document)))
     } catch (error) {
       registration.dispose()
       throw error
     }
     return registration
+  }
+
+  // `body`: a FunctionProto or a ModelProto.
+  #registerFunction(document, body, since) {
+    const engine = this.#engine
+    const add = () => this.#added(engine.withBlock(document, (at, size) => engine.withBlock(body, (bodyAt, bodySize) =>
+      engine.exports.opspec_add_function(engine.port, at, size, since, bodyAt, bodySize))))
+    const message = () => Env.sniff(this, body).kind === 'model' ? 'ModelProto' : 'FunctionProto'
+    return this.#registered(document, add, parsed => fitFunction(parsed, this.decode(body, message())))
   }
 
   // What the core answered to a registration.
@@ -410,9 +414,17 @@ const nameOf = ({ domain, name, since }) => `${domain ? `${domain}.` : ''}${name
 function checkKernel(kernel) {
   if (kernel == null) return
   if (typeof kernel !== 'object') throw invalid('kernel: must be an object with a function compute')
-  if (typeof kernel.compute !== 'function') throw invalid('kernel: has no function compute')
+  if (kernel.elementwise !== undefined) return checkElementwise(kernel)
+  if (typeof kernel.compute !== 'function') throw invalid('kernel: has no function compute or elementwise')
   for (const name of ['create', 'inferTypes', 'inferShapes', 'dispose']) {
     if (kernel[name] !== undefined && typeof kernel[name] !== 'function') throw invalid(`kernel: ${name} must be a function`)
+  }
+}
+
+function checkElementwise(kernel) {
+  if (typeof kernel.elementwise !== 'function') throw invalid('kernel: elementwise must be a function')
+  for (const name of ['compute', 'inferTypes', 'inferShapes']) {
+    if (kernel[name] !== undefined) throw invalid(`kernel: has elementwise, and so no ${name} of its own`)
   }
 }
 

@@ -185,6 +185,19 @@ export interface Kernel {
   dispose?(): void
 }
 
+/**
+ * An operator by what happens to one element: a value for each input (undefined where it is left out), then the attributes; answers
+ * the value of the output, or a list of them where the operator has several. Inputs broadcast as ONNX's do. Values are numbers,
+ * bigints (int64, uint64), booleans or strings; what the output's type cannot hold ends the run, narrow floats are rounded. Types
+ * come from the document: an output has that of an input of the same type parameter, or the only one that is allowed.
+ */
+export interface ElementwiseKernel {
+  elementwise(...valuesAndAttributes: any[]): unknown
+  bigint?: boolean
+  create?(attributes: Attributes, context: KernelContext): void
+  dispose?(): void
+}
+
 // ---- The Env --------------------------------------------------------------------------------------------------
 
 export interface Parameter {
@@ -252,7 +265,7 @@ export interface Env {
    * which must have its operator in the plug-in. Other bytes are a FunctionProto, of the operator's domain and name, or a
    * ModelProto, whose main graph then is what the operator runs: inputs and outputs by position, attributes by reference.
    */
-  registerOperator(spec: string | Bytes | object, kernel?: Kernel | Bytes | WasmModule, options?: { sinceVersion?: number }): Registration
+  registerOperator(spec: string | Bytes | object, kernel?: Kernel | ElementwiseKernel | Bytes | WasmModule, options?: { sinceVersion?: number }): Registration
   /**
    * All operators of a plug-in. Its operators are matched to documents by domain, name and since version; one without a
    * document is known by what the plug-in says of it, or as a kernel of a standard operator; else it is in `unmatched`.

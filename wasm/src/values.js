@@ -120,7 +120,8 @@ export function normalData(element, data, count, argument) {
 
 // ---- Classes --------------------------------------------------------------------------------------------------
 
-function elementToPlain(element, data, index) {
+/** A number, bigint, boolean or string; of a complex element re and im. */
+export function elementToPlain(element, data, index) {
   if (element.parts > 1) return [data[2 * index], data[2 * index + 1]]
   const value = data[index]
   if (element.name === 'bool') return value !== 0

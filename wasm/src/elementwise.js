@@ -1,0 +1,143 @@
+import { invalid } from './errors.js'
+import { elementFor, elementToPlain, isTensor } from './values.js'
+
+// Kernels that say only what happens to one element: { elementwise: (x, y, { alpha }) => ... }. Broadcasting, element types and
+// shapes are done here, by the operator's document.
+
+// ---- Shapes -------------------------------------------------------------------------------------------------------
+
+// Dims are numbers, names or null (unknown). Numbers win; of two names nothing is known.
+function broadcastDim(a, b, refuse) {
+  if (a === b || b === 1) return a
+  if (a === 1) return b
+  if (typeof a === 'number') return typeof b === 'number' ? refuse() : a
+  return typeof b === 'number' ? b : null
+}
+
+/** As ONNX's multidirectional broadcasting (ONNX, docs/Broadcasting.md). `fail(message)` must not return. */
+export function broadcastShapes(a, b, fail) {
+  const refuse = () => fail(`the shapes [${a.join(', ')}] and [${b.join(', ')}] do not broadcast`)
+  const rank = Math.max(a.length, b.length)
+  return Array.from({ length: rank }, (_, i) => broadcastDim(a[i + a.length - rank] ?? 1, b[i + b.length - rank] ?? 1, refuse))
+}
+
+// Answers the indices, one a call, that the elements of shape `out` have in a tensor of shape `own`.
+function indices(own, out) {
+  const lead = out.length - own.length
+  const strides = new Array(out.length).fill(0)
+  let step = 1
+  for (let axis = own.length - 1; axis >= 0; axis--) {
+    if (own[axis] !== 1) strides[axis + lead] = step
+    step *= own[axis]
+  }
+  const counter = new Array(out.length).fill(0)
+  let next = 0
+  return () => {
+    const index = next
+    for (let axis = out.length - 1; axis >= 0; axis--) {
+      next += strides[axis]
+      if (++counter[axis] < out[axis]) break
+      next -= strides[axis] * out[axis]
+      counter[axis] = 0
+    }
+    return index
+  }
+}
+
+// ---- Elements -----------------------------------------------------------------------------------------------------
+
+// Answers the values, one a call, that an input has for the elements of shape `out`.
+function valuesOf(tensor, out) {
+  const element = elementFor(tensor.type, 'input')
+  const { data, dims } = tensor
+  const isPlain = element.layout === null && element.name !== 'bool'
+  const read = isPlain ? index => data[index] : index => elementToPlain(element, data, index)
+  if (data.length === 1) {
+    const value = read(0)
+    return () => value
+  }
+  let at = 0
+  if (dims.length === out.length && dims.every((dim, axis) => dim === out[axis])) return () => read(at++)
+  const next = indices(dims, out)
+  return () => read(next())
+}
+
+// Where results are gathered: typed where storing cannot change a number in a way that nobody sees, else a list that is
+// checked and rounded when it is taken over.
+function roomFor(type, count) {
+  return type === 'float32' ? new Float32Array(count) : type === 'float64' ? new Float64Array(count) : new Array(count)
+}
+
+function checkInputs(inputs, fail) {
+  inputs.forEach((value, i) => {
+    if (value === undefined) return
+    if (!isTensor(value)) fail(`input ${i} is no tensor, and an elementwise kernel takes tensors only`)
+    if (value.type.startsWith('complex')) fail(`input ${i} is ${value.type}, which an elementwise kernel does not take`)
+  })
+}
+
+// ---- The kernel ---------------------------------------------------------------------------------------------------
+
+const none = () => undefined
+
+// Answers, for each output, what its type is given the inputs. By type parameter, or the only type that is allowed.
+function typesOf({ inputs, outputs, type_parameters: parameters }) {
+  return outputs.map(({ name, type_parameter: label }) => {
+    const places = inputs.flatMap((input, i) => input.type_parameter === label ? [i] : [])
+    const variadic = inputs.at(-1)?.cardinality === 'variadic' && inputs.at(-1).type_parameter === label
+    const { allowed_types: allowed } = parameters[label]
+    const [, onnx] = allowed.length === 1 ? /^tensor\((\w+)\)$/.exec(allowed[0]) ?? [] : []
+    if (onnx !== undefined) return () => jsName(onnx)
+    if (places.length === 0) throw invalid(`kernel: elementwise needs the type of output "${name}" from an input of the same type parameter`)
+    return given => given.find((value, i) => value !== undefined && (places.includes(i) || (variadic && i >= inputs.length)))?.type
+  })
+}
+
+const jsName = onnx => ({ float: 'float32', double: 'float64' })[onnx] ?? onnx
+
+// `least`: inputs that the document names; a node may leave out the last ones.
+function compute(fn, { types, least }, inputs, attributes, fail) {
+  while (inputs.length < least) inputs.push(undefined)
+  checkInputs(inputs, fail)
+  const dims = inputs.filter(value => value !== undefined).map(value => [...value.dims]).reduce((a, b) => broadcastShapes(a, b, fail), [])
+  const count = dims.reduce((a, b) => a * b, 1)
+  const readers = inputs.map(value => value === undefined ? none : valuesOf(value, dims))
+  const kinds = types.map(typeOf => typeOf(inputs))
+  const rooms = kinds.map(type => roomFor(type, count))
+  const argumentList = [...inputs, attributes]
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < readers.length; k++) argumentList[k] = readers[k]()
+    const result = fn(...argumentList)
+    for (let k = 0; k < rooms.length; k++) {
+      const value = rooms.length === 1 ? result : result?.[k]
+      if (value === undefined) fail(`elementwise answered nothing for output ${k}`)
+      rooms[k][i] = value
+    }
+  }
+  return rooms.map((data, k) => ({ type: kinds[k], dims, data }))
+}
+
+/**
+ * The kernel that an elementwise one stands for, and what gives it its document before it is first asked.
+ * @returns {{ kernel: object, bind: (document: object) => void }}
+ */
+export function elementwiseKernel(given) {
+  const { elementwise } = given
+  const about = { types: [], least: 0 }
+  const kernel = {
+    inferShapes(inputs, _, { fail }) {
+      const shapes = inputs.filter(fact => fact !== undefined).map(({ shape }) => shape)
+      const shape = shapes.includes(null) ? null : shapes.reduce((a, b) => broadcastShapes(a, b, fail), [])
+      return about.types.map(() => ({ shape }))
+    },
+    compute: (inputs, attributes, { fail }) => compute(elementwise, about, inputs, attributes, fail),
+    dispose: () => given.dispose?.()
+  }
+  if (given.bigint !== undefined) kernel.bigint = given.bigint
+  if (given.create !== undefined) kernel.create = (...values) => given.create(...values)
+  function bind(document) {
+    about.types = typesOf(document)
+    about.least = document.inputs.filter(({ cardinality }) => cardinality !== 'variadic').length
+  }
+  return { kernel, bind }
+}
