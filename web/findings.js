@@ -1,4 +1,4 @@
-// The findings about the open bundle: one list, ordered by place, kept fresh while a person types.
+// The findings about the open bundle: one list, in the order of the package, kept fresh while a person types.
 import { applyFixes } from 'opspec'
 import { documentName } from './bundle.js'
 
@@ -75,10 +75,7 @@ export class Findings extends EventTarget {
   }
 
   #take(reports, names) {
-    const place = new Map(names.map((name, index) => [name, index]))
-    const rank = ({ file }) => place.get(file) ?? names.length
     this.list = reports.flatMap(([name, report]) => report.findings.map(finding => ({ ...finding, file: finding.file ?? name })))
-      .sort((a, b) => rank(a) - rank(b) || startOf(a) - startOf(b))
     this.counts = { error: 0, warning: 0, info: 0 }
     for (const { severity } of this.list) this.counts[severity]++
     this.incomplete = reports.flatMap(([, report]) => report.complete ? [] : report.incomplete)

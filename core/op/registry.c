@@ -174,19 +174,24 @@ static const os_registry__custom *os_registry__registered(const os_registry *sel
   return custom;
 }
 
-os_operator os_registry_find(const os_registry *self, os_str domain, os_str op_type, os_str overload,
-                             int version) {
+os_operator os_registry_find_standard(const os_registry *self, os_str domain, os_str op_type, os_str overload,
+                                      int version) {
   domain = os_registry__domain(domain);
   uint32_t best = os_signature_count;
   if (overload.len == 0)
     for (uint32_t i = os_registry__first(self, domain, op_type); os_registry__is(self, i, domain, op_type);
          i++)
       if (self->signatures.rows[i].since <= version) best = i;
-  const os_registry__custom *custom = os_registry__registered(self, domain, op_type, overload, version);
-  if (custom != NULL &&
-      (best == os_signature_count || self->signatures.rows[best].since <= custom->op.schema->since))
-    return custom->op;
   return best == os_signature_count ? (os_operator){NULL, NULL} : os_registry__standard(self, best);
+}
+
+os_operator os_registry_find(const os_registry *self, os_str domain, os_str op_type, os_str overload,
+                             int version) {
+  domain = os_registry__domain(domain);
+  os_operator best = os_registry_find_standard(self, domain, op_type, overload, version);
+  const os_registry__custom *custom = os_registry__registered(self, domain, op_type, overload, version);
+  return custom != NULL && (best.schema == NULL || best.schema->since <= custom->op.schema->since) ? custom->op
+                                                                                                  : best;
 }
 
 int os_registry_domain_version(const os_registry *self, os_str domain) {

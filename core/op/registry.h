@@ -20,6 +20,9 @@ os_types *os_registry_types(const os_registry *self);
 // Highest since_version <= version; both members NULL when the operator is not known. "ai.onnx" equals "".
 os_operator os_registry_find(const os_registry *self, os_str domain, os_str op_type, os_str overload,
                              int version);
+// The same, as if nothing had been registered.
+os_operator os_registry_find_standard(const os_registry *self, os_str domain, os_str op_type, os_str overload,
+                                      int version);
 bool os_registry_knows_domain(const os_registry *self, os_str domain);
 // Highest version that a domain of the standard has here; 0 for others.
 int os_registry_domain_version(const os_registry *self, os_str domain);

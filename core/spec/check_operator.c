@@ -249,8 +249,8 @@ void os_check_standard(os_checking *self) {
   int version = os_standard__version(spec);
   const os_registry *registry = self->checker->registry;
   const op_schema *schema =
-      os_registry_find(registry, spec->domain, spec->op_type, spec->overload, version).schema;
-  if (schema != NULL && schema->standard) {
+      os_registry_find_standard(registry, spec->domain, spec->op_type, spec->overload, version).schema;
+  if (schema != NULL) {
     os_standard__parameters(self, schema, "inputs", schema->inputs, schema->input_count, spec->inputs,
                             spec->input_count);
     os_standard__parameters(self, schema, "outputs", schema->outputs, schema->output_count, spec->outputs,
@@ -258,8 +258,9 @@ void os_check_standard(os_checking *self) {
     os_standard__attributes(self, schema);
     return;
   }
-  schema = os_registry_find(registry, spec->domain, spec->op_type, spec->overload, INT32_MAX).schema;
-  if (schema != NULL && schema->standard) {
+  schema =
+      os_registry_find_standard(registry, spec->domain, spec->op_type, spec->overload, INT32_MAX).schema;
+  if (schema != NULL) {
     os_checking_add(self, &os_rule_spec_operator_standard_mismatch,
                     os_json_member(spec->document.root, "version"), "The standard has no %.*s at version %d.",
                     OS_ARG(spec->op_type), version);

@@ -9,19 +9,9 @@ import { Env } from '../../wasm/js/env.js'
 import { applyFixes, createEnv } from '../../wasm/js/index.js'
 import { corpus, filesBelow } from '../support/corpora.js'
 import { evidence, spec } from './cases.js'
+import { writings } from './writings.js'
 
 const ROUNDS = 4 // a fix may uncover faults that could not be seen before, or wait for one that overlaps it
-
-// The same document written otherwise.
-const writings = {
-  'as it is': text => text,
-  'CR LF': text => text.replace(/\r?\n/g, '\r\n'),
-  'a byte-order mark': text => `\uFEFF${text}`,
-  'tabs': text => text.replace(/^( {2})+/gm, spaces => '\t'.repeat(spaces.length / 2)),
-  'emoji': text => text.replace(/"description": "/g, '"description": "👩‍🔬é𝄞 '),
-  'all of these': text => `\uFEFF${writings.emoji(writings.tabs(writings['CR LF'](text)))}`,
-  'one line': text => text.replace(/\n\s*/g, ' ')
-}
 
 // Faults that have a fix, as changes of the specification.
 const faults = [

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { relative } from 'node:path'
 import { Env } from '../env.js'
 import { readZip } from '../node-zip.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
@@ -48,7 +49,7 @@ class Check {
       if (pathKind(path) === 'file') return [{ path, named: true }]
       const { found, skipped } = walk(path)
       this.skipped += skipped
-      const jobs = found.filter(({ kind }) => kind !== 'data').map(({ path: inner, kind }) => ({ path: inner, named: false, bundle: kind === 'bundle' }))
+      const jobs = found.filter(({ kind }) => kind !== 'data').map(({ path: inner, kind }) => ({ path: inner, named: false, bundle: kind === 'bundle', root: path }))
       if (jobs.length === 0 && this.options['allow-empty'] !== true) {
         this.cannot(null, `${path}: nothing to check is in there${skipped > 0 ? ` (${plural(skipped, '.json file')} of no kind of ours)` : ''}; --allow-empty accepts that`)
       }
@@ -77,6 +78,30 @@ class Check {
         this.env.registerOperator(text)
       } catch {
         // A faulty document is reported where it stands; of two for one operator the first counts.
+      }
+    }
+  }
+
+  /** Findings of a bundle about another one below the same folder that defines its operator. */
+  conflicts(ready) {
+    for (const root of new Set(ready.map(({ item }) => item.root))) {
+      const bundles = ready.filter(({ item }) => item.bundle && item.root === root)
+      if (bundles.length < 2) continue
+      const files = new Map()
+      const owners = new Map()
+      for (const ready of bundles) {
+        for (const [name, bytes] of ready.again?.files ?? []) {
+          if (!name.endsWith('.json') || jsonRole(name, bytes) !== 'spec') continue
+          const path = joinPath(ready.item.path, name)
+          files.set(path, bytes)
+          owners.set(path, { ready, name })
+        }
+      }
+      for (const finding of Env.checkFiles(this.env, files, { strict: this.given.strict }).findings) {
+        if (finding.rule !== 'spec.bundle.conflict') continue
+        const { ready, name } = owners.get(finding.file)
+        const elsewhere = finding.related.every(({ file }) => owners.get(file).ready !== ready)
+        if (elsewhere) (ready.conflicts ??= []).push({ ...finding, file: name, related: finding.related.map(item => ({ ...item, file: relative(ready.item.path, item.file) })) })
       }
     }
   }
@@ -144,6 +169,17 @@ class Check {
   }
 }
 
+// A report with findings of another one, in order.
+function withMore(report, more) {
+  if (report === null || more === undefined) return report
+  const key = ({ file = '', range }) => [file, range?.start.byte ?? -1]
+  const order = (a, b) => {
+    const [[fileA, byteA], [fileB, byteB]] = [key(a), key(b)]
+    return fileA === fileB ? byteA - byteB : fileA < fileB ? -1 : 1
+  }
+  return { ...report, ok: report.ok && !more.some(({ severity }) => severity === 'error'), findings: [...report.findings, ...more].sort(order) }
+}
+
 function loadBundle(path) {
   const files = bundleFiles(path)
   const hash = createHash('sha256')
@@ -198,10 +234,11 @@ export async function check({ options, positionals, output }) {
     // Only what is needed later stays in memory.
     ready.push({ item, again: loaded.specs.length > 0 || item.path === '-' ? loaded : null })
   }
-  for (const [index, { item, again }] of ready.entries()) {
+  job.conflicts(ready)
+  for (const [index, { item, again, conflicts }] of ready.entries()) {
     output.progress(`${index + 1}/${ready.length} ${item.path}`)
     const loaded = again ?? job.load(item)
-    const report = loaded === null ? null : job.look(item, loaded)
+    const report = loaded === null ? null : withMore(job.look(item, loaded), conflicts)
     if (report !== null) job.report(item, loaded, report)
   }
   return finish(job, env, output)
