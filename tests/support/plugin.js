@@ -1,20 +1,25 @@
 // Builds plug-ins with the compiler at hand.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const compilers = [process.env.OPSPEC_CLANG, 'clang-19', 'clang'].filter(Boolean)
 
-const compiler = compilers.find(name => {
+/** A clang that knows wasm32, or undefined. */
+export const compiler = compilers.find(name => {
   try {
     return execFileSync(name, ['--print-targets'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).includes('wasm32')
   } catch {
     return false
   }
 })
+
+/** Path of an emcc, or undefined: what npm test installs, or one on the path. */
+export const emcc = [process.env.OPSPEC_TOOLCHAIN, join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'opspec/toolchain')].filter(Boolean).map(path => join(path, 'bin'))
+  .concat((process.env.PATH ?? '').split(delimiter)).map(path => join(path, 'emcc')).find(existsSync)
 
 /** Why no plug-in can be built here, or false. */
 export const skip = compiler === undefined && 'no clang for wasm32 (OPSPEC_CLANG may name one)'

@@ -2,6 +2,7 @@ import { check } from './check.js'
 import { convert, targets } from './convert.js'
 import { diff } from './diff.js'
 import { explain } from './explain.js'
+import { kernelOption, newBundle } from './new.js'
 import { ops } from './ops.js'
 import { as, common, failOn, integer, oneOf, pair } from './options.js'
 import { playground } from './playground.js'
@@ -82,6 +83,16 @@ export const commands = {
     summary: 'why a rule is there, with a good and a bad example; all of them as Markdown',
     options: { ...common, all: { help: 'every rule, as a page of Markdown; a list with --format json' } },
     run: explain
+  },
+  new: {
+    usage: 'new NAME --domain D',
+    summary: 'makes a bundle to start from: document, kernel, evidence',
+    options: {
+      ...common,
+      'domain': { value: 'DOMAIN', help: 'whose operator it is, as in com.example' },
+      'kernel': kernelOption
+    },
+    run: newBundle
   },
   playground: {
     usage: 'playground',

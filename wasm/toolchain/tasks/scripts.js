@@ -27,12 +27,20 @@ function put(name, contents) {
   if (!existsSync(path) || !readFileSync(path).equals(contents)) writeFileSync(path, contents)
 }
 
+// What a plug-in of C is built with (opspec new): all public headers but the one for hosts.
+function headers() {
+  const folder = join(root, 'core/include/opspec')
+  mkdirSync(join(target, 'include/opspec'), { recursive: true })
+  for (const name of readdirSync(folder)) if (name !== 'opspec.h') put(`include/opspec/${name}`, readFileSync(join(folder, name)))
+}
+
 // A shared file has its content in its name: those of earlier builds are removed.
 function place(files) {
   const made = new Set(files.map(({ path }) => basename(path)))
   for (const name of readdirSync(target)) if (/^shared-.*\.js$/.test(name) && !made.has(name)) rmSync(join(target, name))
   for (const file of files) put(basename(file.path), withoutBareImports(file))
   for (const name of readdirSync(source)) if (/\.d\.ts$|^README/.test(name)) put(name, readFileSync(join(source, name)))
+  headers()
   chmodSync(join(target, 'cli.js'), 0o755)
 }
 
