@@ -244,6 +244,7 @@ os_tolerance os_case_tolerance(const os_case *self, size_t output) {
   out.shape_only = os_str_is(os_json_string(os_json_member(self->document.root, "compare")), "shape");
   const os_json *node = os_json_member(self->document.root, "tolerance");
   if (os_json_is(node, OS_JSON_ARRAY)) node = os_json_at(node, output);
+  out.unsigned_zero = os_json_is(os_json_member(self->document.root, "signed_zero"), OS_JSON_FALSE);
   if (!os_json_is(node, OS_JSON_OBJECT)) return out;
   out.rtol = os_case__number(self, os_json_member(node, "rtol"), out.rtol);
   out.atol = os_case__number(self, os_json_member(node, "atol"), out.atol);
@@ -253,9 +254,7 @@ os_tolerance os_case_tolerance(const os_case *self, size_t output) {
     out.has_ulp = true;
     out.ulp = most < 0 ? 0 : most > 9e18 ? UINT64_MAX : (uint64_t)most;
   }
-  out.unsigned_zero = os_json_is(zero, OS_JSON_FALSE);
-  if (zero == NULL)
-    out.unsigned_zero = os_json_is(os_json_member(self->document.root, "signed_zero"), OS_JSON_FALSE);
+  if (zero != NULL) out.unsigned_zero = os_json_is(zero, OS_JSON_FALSE);
   return out;
 }
 

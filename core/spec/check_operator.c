@@ -258,8 +258,7 @@ void os_check_standard(os_checking *self) {
     os_standard__attributes(self, schema);
     return;
   }
-  schema =
-      os_registry_find_standard(registry, spec->domain, spec->op_type, spec->overload, INT32_MAX).schema;
+  schema = os_registry_find_standard(registry, spec->domain, spec->op_type, spec->overload, INT32_MAX).schema;
   if (schema != NULL) {
     os_checking_add(self, &os_rule_spec_operator_standard_mismatch,
                     os_json_member(spec->document.root, "version"), "The standard has no %.*s at version %d.",
