@@ -190,8 +190,9 @@ os_operator os_registry_find(const os_registry *self, os_str domain, os_str op_t
   domain = os_registry__domain(domain);
   os_operator best = os_registry_find_standard(self, domain, op_type, overload, version);
   const os_registry__custom *custom = os_registry__registered(self, domain, op_type, overload, version);
-  return custom != NULL && (best.schema == NULL || best.schema->since <= custom->op.schema->since) ? custom->op
-                                                                                                  : best;
+  return custom != NULL && (best.schema == NULL || best.schema->since <= custom->op.schema->since)
+             ? custom->op
+             : best;
 }
 
 int os_registry_domain_version(const os_registry *self, os_str domain) {

@@ -3,6 +3,7 @@ import { relative } from 'node:path'
 import { Env } from '../env.js'
 import { readZip } from '../node-zip.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
+import { fixOnce } from './fix.js'
 import { CommandError } from './options.js'
 import { joinPath, plural, printFinding } from './output.js'
 import { bundleFiles, filesBeside, jsonRole, pathKind, readPath, sha256, walk } from './paths.js'
@@ -11,6 +12,7 @@ import { Locator } from './places.js'
 // opspec check: everything that was named or lies in named folders, looked at without running any of it.
 
 const decoder = new TextDecoder()
+const ROUNDS = 8 // a fix may uncover what could not be seen before
 
 class Check {
   constructor({ options, output }, env) {
@@ -23,6 +25,7 @@ class Check {
     this.impossible = false
     this.skipped = 0
     this.ignored = 0
+    this.fixed = 0
     this.given = { strict: options.strict === true, full: options['no-infer'] !== true, ...options.timeout !== undefined && { timeoutMs: options.timeout } }
   }
 
@@ -120,7 +123,25 @@ class Check {
     }
   }
 
-  report(job, loaded, report) {
+  /** Fixes until there is nothing left that is safe to fix. Answers what is there now: { loaded, report, fixed }. */
+  repair(job, loaded, report) {
+    let fixed = 0
+    if (this.options.fix !== true || report === null) return { loaded, report, fixed }
+    const archived = loaded.files === undefined && loaded.archive
+    if ((archived || job.path === '-') && report.findings.some(({ fix }) => fix?.safe)) this.problem(`${job.path}: not fixed: --fix writes files and folders only`)
+    if (archived || job.path === '-') return { loaded, report, fixed }
+    for (let round = 0; round < ROUNDS && report !== null; round++) {
+      const count = fixOnce(job.path, loaded, report.findings)
+      if (count === 0) break
+      fixed += count
+      loaded = this.load(job)
+      report = loaded === null ? null : this.look(job, loaded)
+    }
+    this.fixed += fixed
+    return { loaded, report, fixed }
+  }
+
+  report(job, loaded, report, fixed) {
     if (report.kind === 'unknown' && report.complete && this.options.as === undefined) {
       if (job.named && this.options['ignore-unknown'] !== true) {
         this.impossible = true
@@ -131,7 +152,7 @@ class Check {
       }
     }
     const { kind, ok, complete, incomplete, findings } = report
-    this.files.push({ path: job.path, kind, sha256: loaded.hash, bytes: loaded.size, ok, complete, incomplete, findings })
+    this.files.push({ path: job.path, kind, sha256: loaded.hash, bytes: loaded.size, ok, complete, incomplete, findings, ...this.options.fix === true && { fixed } })
     for (const finding of findings) printFinding(this.output, finding, job.path, loaded.textOf)
     for (const reason of incomplete) this.output.line(paint => `${paint('bold', job.path)}: ${paint('warning', 'incomplete')}: ${reason}`)
     if (this.output.wantsReport) this.units.push(this.unitOf(job.path, loaded, report))
@@ -198,7 +219,7 @@ function loadFile(path) {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
     const files = zipFiles(bytes)
     const specs = [...files].filter(([name, content]) => name.endsWith('.json') && jsonRole(name, content) === 'spec').map(([, content]) => decoder.decode(content))
-    return { ...base, specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null, bytesOf: file => files.get(file) ?? null }
+    return { ...base, archive: true, specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null, bytesOf: file => files.get(file) ?? null }
   }
   const text = () => decoder.decode(bytes)
   const beside = filesBeside(path)
@@ -238,8 +259,8 @@ export async function check({ options, positionals, output }) {
   for (const [index, { item, again, conflicts }] of ready.entries()) {
     output.progress(`${index + 1}/${ready.length} ${item.path}`)
     const loaded = again ?? job.load(item)
-    const report = loaded === null ? null : withMore(job.look(item, loaded), conflicts)
-    if (report !== null) job.report(item, loaded, report)
+    const done = loaded === null ? null : job.repair(item, loaded, job.look(item, loaded))
+    if (done !== null && done.report !== null) job.report(item, done.loaded, withMore(done.report, conflicts), done.fixed)
   }
   return finish(job, env, output)
 }
@@ -252,7 +273,7 @@ function finish(job, env, output) {
   env.dispose()
   output.summary(paint => {
     const counts = [plural(summary.errors, 'error'), plural(summary.warnings, 'warning'), ...summary.infos > 0 ? [plural(summary.infos, 'hint')] : []]
-    const more = [summary.incomplete > 0 && `${summary.incomplete} incomplete`, job.skipped > 0 && `${plural(job.skipped, 'other .json file')} skipped`, job.ignored > 0 && `${job.ignored} of unknown kind ignored`]
+    const more = [job.fixed > 0 && `${job.fixed} ${job.fixed === 1 ? 'fix' : 'fixes'} applied`, summary.incomplete > 0 && `${summary.incomplete} incomplete`, job.skipped > 0 && `${plural(job.skipped, 'other .json file')} skipped`, job.ignored > 0 && `${job.ignored} of unknown kind ignored`]
     return paint(job.bad(summary) || job.impossible ? 'error' : 'good', `${plural(summary.files, 'file')} checked: ${counts.join(', ')}`) + more.filter(Boolean).map(text => `, ${text}`).join('')
   })
   return exitCode({ impossible: job.impossible, bad: job.bad(summary) })

@@ -19,6 +19,7 @@ export const commands = {
     options: {
       ...common, as, 'fail-on': failOn,
       'strict': { help: 'warnings become errors' },
+      'fix': { help: 'apply the safe fixes and write the files back' },
       'no-infer': { help: 'no type and shape inference' },
       'allow-empty': { help: 'a folder without matching files is no error' },
       'ignore-unknown': { help: 'skip files of unknown kind that were named' }
