@@ -75,6 +75,9 @@ static os_status os_case__add_set(os_case__finder *self, const os_spec *spec, os
   OS_TRY_ALLOC(item);
   *item = (os_case){.name = name, .path = folder, .spec = spec, .files = files, .folder = folder};
   OS_TRY(os_case__model(self, files, models, &item->model));
+  os_file output;
+  OS_TRY(os_case_file(item, self->arena, "output", 0, &output));
+  if (output.state == OS_FILE_MISSING) item->problem = OS_STR("there is no data set with an output_0.pb");
   if (spec != NULL) {
     item->domain = spec->domain;
     item->op_type = spec->op_type;
