@@ -15,6 +15,7 @@ function sanitize(tests) {
       rule: words(finding?.rule) ?? '', severity: ['error', 'warning', 'info'].includes(finding?.severity) ? finding.severity : 'error',
       message: words(finding?.message) ?? '', expected: words(finding?.expected), actual: words(finding?.actual), related: []
     })),
+    refused: (Array.isArray(test?.refused) ? test.refused : []).slice(0, 20).map(words),
     outputs: Array.isArray(test?.outputs) ? test.outputs : null
   }))
 }

@@ -4,7 +4,6 @@ import { collectTests } from 'opspec/isolated'
 import program from 'virtual:runner'
 
 const frameUrl = new URL('./frame.html', document.baseURI)
-const loadMs = 10000 // for the kernel's top level, before its first test
 
 // A place for one job, as collectTests wants it: answers what kills it.
 function openFrame(job, onMessage, onEnd) {
@@ -13,24 +12,19 @@ function openFrame(job, onMessage, onEnd) {
   frame.title = 'Kernel sandbox'
   frame.hidden = true
   frame.src = frameUrl
-  let timer = 0
   let sent = false
   const listen = ({ source, data }) => {
     if (source !== frame.contentWindow || data === null || typeof data !== 'object') return
-    clearTimeout(timer)
     if (!sent) {
       if (data.type !== 'ready') return
       sent = true
       source.postMessage({ type: 'job', program, job }, '*')
-    } else if (data.type === 'loading') timer = setTimeout(onEnd, loadMs, `${String(data.name)} was still loading after ${loadMs / 1000} s and was ended`)
-    else if (data.type === 'broken') onEnd(`the kernel's worker ended: ${String(data.message).slice(0, 400)}`)
-    else if (data.type === 'error') onMessage({ type: 'error', error: { code: String(data.error?.code), message: String(data.error?.message).slice(0, 400) } })
-    else if (['start', 'test', 'done'].includes(data.type)) onMessage(data)
+    } else if (data.type === 'broken') onEnd(`the kernel's worker ended: ${String(data.message).slice(0, 400)}`)
+    else onMessage(data)
   }
   addEventListener('message', listen)
   document.body.append(frame)
   return () => {
-    clearTimeout(timer)
     removeEventListener('message', listen)
     frame.remove()
   }

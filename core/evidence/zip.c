@@ -29,14 +29,21 @@ bool os_data_set_number(os_str folder, unsigned *number) {
   return true;
 }
 
+enum { OS_ZIP_UNIX = 3, OS_ZIP_KIND = 0170000, OS_ZIP_LINK = 0120000 };
+
+// Folders, and what macOS adds, are no files of a bundle.
 static bool os_zip__wanted(os_str name) {
-  if (name.len == 0 || name.data[name.len - 1] == '/' || name.data[0] == '/') return false;
+  static const os_str clutter = OS_STR_INIT("__MACOSX/");
+  return name.len > 0 && name.data[name.len - 1] != '/' && !os_str_starts(name, clutter);
+}
+
+// Is it a path that leads from the archive's top to a file in it, whoever reads it?
+static bool os_zip__plain(os_str name) {
   size_t start = 0;
   for (size_t i = 0; i <= name.len; i++) {
     if (i < name.len && name.data[i] != '/') continue;
     os_str part = os_str_slice(name, start, i);
-    if (part.len == 0 || os_str_is(part, "..") || os_str_is(part, ".") || os_str_is(part, "__MACOSX"))
-      return false;
+    if (part.len == 0 || os_str_is(part, "..") || os_str_is(part, ".")) return false;
     start = i + 1;
   }
   return memchr(name.data, '\\', name.len) == NULL && memchr(name.data, '\0', name.len) == NULL;
@@ -85,6 +92,12 @@ static os_status os_zip__entry(os_zip__reader *self) {
   }
   os_str name = {text, info.size_filename};
   if (!os_zip__wanted(name)) return OS_OK;
+  bool is_link = info.version >> 8 == OS_ZIP_UNIX && (info.external_fa >> 16 & OS_ZIP_KIND) == OS_ZIP_LINK;
+  if (is_link || !os_zip__plain(name)) {
+    *self->trouble = os_arena_format(self->arena, "\"%.*s\" is %s", OS_ARG(name),
+                                     is_link ? "a link" : "no path inside the archive");
+    return OS_MALFORMED;
+  }
   if (self->files.count >= OS_ZIP_FILES) {
     *self->trouble = OS_STR("the archive holds too many files");
     return OS_LIMIT;
@@ -139,5 +152,11 @@ os_status os_zip_read(os_arena *arena, os_str bytes, uint64_t limit, os_bundle *
     *name = os_str_slice(*name, top, name->len);
   }
   *out = (os_bundle){.files = self.files.items, .count = self.files.count, .complete = true};
-  return os_bundle_index(out, arena);
+  OS_TRY(os_bundle_index(out, arena));
+  for (size_t i = 0; i < out->count; i++) {
+    if (os_map_get(out->by_name, out->files[i].name)->value.number == i + 1) continue;
+    *trouble = os_arena_format(arena, "\"%.*s\" is in the archive twice", OS_ARG(out->files[i].name));
+    return OS_MALFORMED;
+  }
+  return OS_OK;
 }

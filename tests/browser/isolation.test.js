@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { skip } from './browser.js'
+import { zip } from '../support/zip.js'
 import { startPage } from './page.js'
 
 const kernel = (body, top = '') => `${top}
@@ -83,8 +84,19 @@ describe('a hostile kernel', { skip }, () => {
   }`))
     await person.run()
     assert.match(await message(person), /reached: nothing/)
+    const refused = await person.textOf('.test[data-test="default-alpha.json"] .refused')
+    for (const what of ['indexedDB', 'fetch', 'WebSocket', 'importScripts', 'Worker', 'localStorage', 'document', 'Function']) assert.ok(refused.includes(what), `${what} in: ${refused}`)
     assert.deepEqual(pages.site.asked.filter(path => /secret/.test(path)), [])
     assert.match(await person.text(), /reached/)
+    await person.close()
+  })
+
+  it('is told of when it reaches for something and passes', async () => {
+    const person = await open(kernel("compute: ([x], { alpha }) => { try { fetch('/secret') } catch {} return [{ type: x.type, dims: x.dims, data: x.data.map(v => v / (1 + Math.exp(-alpha * v))) }] }"))
+    await person.run()
+    assert.equal(await person.count('.test.passed[data-test="default-alpha.json"]'), 1)
+    assert.match(await person.textOf('.test[data-test="default-alpha.json"] .row'), /reached outside/)
+    assert.match(await person.textOf('.test[data-test="default-alpha.json"] .refused'), /fetch/)
     await person.close()
   })
 
@@ -101,6 +113,18 @@ describe('a hostile kernel', { skip }, () => {
     await person.run()
     await person.show('findings')
     await person.page.waitForSelector('#panel .fine, .finding')
+    await person.close()
+  })
+
+  it('in an archive that holds what a bundle cannot is not opened, and it is said', async () => {
+    const person = await open(kernel('compute: () => []'))
+    for (const [files, why] of [[{ '../x.json': '{}' }, /“?"\.\.\/x\.json" is no path inside the archive/], [[['a.json', '{}'], ['a.json', '{}']], /“a\.json” is in it twice/]]) {
+      await person.drop('evil.zip', zip(files))
+      await person.page.waitForSelector('.notice.error')
+      assert.match(await person.textOf('.notice.error'), why)
+      await person.page.click('.notice.error button.icon')
+    }
+    assert.match(await person.text(), /compute: \(\) => \[\]/)
     await person.close()
   })
 

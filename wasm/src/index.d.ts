@@ -240,6 +240,8 @@ export interface Test {
   status: 'passed' | 'failed' | 'skipped' | 'error'
   message?: string
   findings?: readonly Finding[]
+  /** What a kernel that is shut in reached for and did not get: `process`, `fetch`, `import("node:fs")`. */
+  refused?: readonly string[]
   ms: number
 }
 

@@ -7,6 +7,7 @@ import { nodeModule } from './platform.js'
 // nothing else, write nothing, start nothing; its environment is empty and only pipes lead to it.
 
 const MEMORY_MB = 1024
+const LONGEST_LINE = 2 ** 26
 
 // Read access to this package's scripts, where this Node has a permission model.
 function permissionFlags(folder, manifest) {
@@ -22,7 +23,7 @@ async function childOptions(memory) {
   const megabytes = Math.max(64, Math.min(MEMORY_MB, Math.ceil((memory ?? Infinity) / 2 ** 20)))
   const flags = [
     ...permissionFlags(folder, manifest),
-    '--no-warnings', '--disallow-code-generation-from-strings', '--experimental-vm-modules',
+    '--no-warnings', '--frozen-intrinsics', '--disallow-code-generation-from-strings', '--experimental-vm-modules',
     `--max-old-space-size=${megabytes}`, '--disable-proto=delete'
   ]
   return { args: [...flags, fileURLToPath(new URL('./isolate-child.js', import.meta.url))], megabytes }
@@ -37,7 +38,7 @@ function watchMemory(readFileSync, pid, megabytes, kill) {
     } catch {
       clearInterval(timer)
     }
-  }, 100)
+  }, 50)
   timer.unref()
   return () => clearInterval(timer)
 }
@@ -51,14 +52,16 @@ export async function isolateInChild(job, limits) {
     let rest = ''
     let errors = ''
     let closed = false
-    const unwatch = watchMemory(readFileSync, child.pid, megabytes, () => {
-      reason = 'the memory limit was reached'
+    const kill = why => {
+      reason = why
       child.kill('SIGKILL')
-    })
+    }
+    const unwatch = watchMemory(readFileSync, child.pid, megabytes, () => kill('the memory limit was reached'))
     child.stdout.setEncoding('utf8')
     child.stdout.on('data', chunk => {
       const lines = (rest + chunk).split('\n')
       rest = lines.pop()
+      if (rest.length > LONGEST_LINE) kill('the isolated process answered without end')
       for (const line of lines) if (!closed) onMessage(readLine(line))
     })
     child.stderr.setEncoding('utf8')
@@ -80,7 +83,9 @@ export async function isolateInChild(job, limits) {
 
 function endReason(code, signal, errors) {
   if (/heap out of memory|Allocation failed/.test(errors)) return 'the memory limit was reached'
-  const line = errors.split('\n').find(text => /Error/.test(text))
+  // Node's ways to end when nothing is left to do.
+  if (code === 0 || code === 13) return 'the kernel waits for something that never comes'
+  const line = errors.split('\n').find(text => /^\w*(Error|Exception)\b/.test(text))
   return `the isolated process ended (${signal ?? `exit ${code}`})${line === undefined ? '' : `: ${line.trim()}`}`
 }
 

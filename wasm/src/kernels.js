@@ -24,10 +24,16 @@ export function isMisbehaviour(error) {
     ['TypeError', 'ReferenceError', 'SyntaxError', 'InternalError'].includes(error?.name)
 }
 
-function messageOf(error) {
-  if (error instanceof KernelFailure) return error.message
-  if (error !== null && typeof error === 'object' && typeof error.message === 'string') return error.message || error.name || 'the kernel failed'
-  return String(error)
+const LONGEST = 4000 // characters of a message
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error) {
+  try {
+    const said = error !== null && typeof error === 'object' && typeof error.message === 'string' ? error.message || String(error.name) : String(error)
+    return said.length > LONGEST ? `${said.slice(0, LONGEST)} …` : said || 'the kernel failed'
+  } catch {
+    return 'the kernel failed and does not say why'
+  }
 }
 
 const isAsync = fn => fn?.constructor?.name === 'AsyncFunction'

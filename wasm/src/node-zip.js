@@ -5,13 +5,17 @@ import { OpspecError } from './errors.js'
 
 const MOST_BYTES = 2 ** 30
 const END = 0x06054b50, ENTRY = 0x02014b50, LOCAL = 0x04034b50
+const UNIX = 3, LINK = 0o12 // who made the archive, and the kind in its file modes
 
 const malformed = message => new OpspecError('malformed', `the zip archive is damaged: ${message}`)
 
 function endRecord(view) {
   const first = Math.max(0, view.byteLength - 22 - 65535)
   for (let at = view.byteLength - 22; at >= first; at--) {
-    if (view.getUint32(at, true) === END) return { count: view.getUint16(at + 10, true), start: view.getUint32(at + 16, true) }
+    if (view.getUint32(at, true) !== END) continue
+    const [count, start] = [view.getUint16(at + 10, true), view.getUint32(at + 16, true)]
+    if (count === 0xffff || start === 0xffffffff) throw new OpspecError('limit', 'the zip archive holds too many files')
+    return { count, start }
   }
   throw malformed('it has no list of files')
 }
@@ -38,7 +42,7 @@ function entriesOf(bytes, view) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== ENTRY) throw malformed('its list of files is cut')
     const nameLength = view.getUint16(at + 28, true)
     entries.push({
-      flags: view.getUint16(at + 8, true), method: view.getUint16(at + 10, true), packed: view.getUint32(at + 20, true),
+      link: view.getUint8(at + 5) === UNIX && (view.getUint32(at + 38, true) >>> 28) === LINK, flags: view.getUint16(at + 8, true), method: view.getUint16(at + 10, true), packed: view.getUint32(at + 20, true),
       size: view.getUint32(at + 24, true), offset: view.getUint32(at + 42, true),
       name: new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength))
     })
@@ -47,7 +51,15 @@ function entriesOf(bytes, view) {
   return entries
 }
 
-const wanted = name => !name.endsWith('/') && !name.startsWith('/') && !name.includes('\\') && !name.split('/').some(part => part === '..' || part === '__MACOSX')
+const wanted = name => name !== '' && !name.endsWith('/') && !name.startsWith('__MACOSX/')
+
+// A path that leads from the archive's top to a file in it, whoever reads it.
+const isPlain = name => !/[\\\0]/.test(name) && name.split('/').every(part => part !== '' && part !== '.' && part !== '..')
+
+function checkName({ name, link }) {
+  if (link) throw malformed(`"${name}" is a link`)
+  if (!isPlain(name)) throw malformed(`${JSON.stringify(name)} is no path inside the archive`)
+}
 
 // One folder around everything is taken off, unless it is a data set.
 function topFolder(names) {
@@ -59,11 +71,13 @@ function topFolder(names) {
 export function readZip(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const entries = entriesOf(bytes, view).filter(({ name }) => wanted(name))
+  entries.forEach(checkName)
   const top = topFolder(entries.map(({ name }) => name))
   const files = new Map()
   let total = 0
   for (const entry of entries) {
     if (entry.flags & 1) throw new OpspecError('unsupported', `the zip archive's file ${entry.name} is encrypted`)
+    if (files.has(entry.name.slice(top.length))) throw malformed(`"${entry.name}" is in it twice`)
     total += entry.size
     if (total > MOST_BYTES) throw new OpspecError('limit', `the zip archive unpacks to more than ${MOST_BYTES} bytes`)
     files.set(entry.name.slice(top.length), contentOf(bytes, view, entry))

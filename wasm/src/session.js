@@ -1,6 +1,7 @@
 import { optionsOf } from './arguments.js'
 import { abortedError, codeOf, invalid, NEEDS_HOST, OK, OpspecError, timeoutError, YIELD } from './errors.js'
 import { watch } from './handles.js'
+import { messageOf } from './kernels.js'
 import { now, turn } from './platform.js'
 import { parseType, withDispose } from './values.js'
 
@@ -57,7 +58,8 @@ async function waitForKernel(engine, job, deadline) {
   engine.kernels.pending = null
   let timer
   let onAbort
-  const ends = [promise.then(outputs => ({ outputs }), error => ({ error }))]
+  // Anything with a method `then` may call itself a promise; what that method answers or throws means nothing.
+  const ends = [Promise.resolve(promise).then(outputs => ({ outputs }), error => ({ error }))]
   if (job.signal) {
     ends.push(new Promise(resolve => {
       onAbort = () => resolve(null)
@@ -84,8 +86,7 @@ function answer(engine, job, run, instance, { outputs, error }) {
     }
   }
   engine.kernels.cause = error
-  const message = error?.message ?? String(error)
-  job.answer(1, engine.putText(message))
+  job.answer(1, engine.putText(messageOf(error)))
 }
 
 function freeSession(engine, address) {

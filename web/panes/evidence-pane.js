@@ -28,6 +28,7 @@ export function evidencePane(context) {
       h('button', { type: 'button', class: 'row', 'aria-expanded': String(open), data: { key: item.name }, onclick: toggle },
         icon(statusIcons[status]), h('span', { class: 'name' }, item.name), h('span', { class: 'sr' }, `: ${statusWords[status]}. `),
         h('span', { class: 'message' }, prose(line)),
+        item.test?.refused?.length > 0 && h('span', { class: 'meta' }, 'reached outside'),
         item.unnamed && h('span', { class: 'meta' }, 'not in tests'),
         item.test && h('span', { class: 'meta' }, `${item.test.ms < 10 ? item.test.ms.toFixed(1) : Math.round(item.test.ms)} ms`)),
       open && h('div', { class: 'detail' }, detail(item, status), !item.missing && item.document && h('button', { type: 'button', class: 'small', data: { key: `${item.name} edit` }, onclick: () => context.show(item.name) }, `Edit ${item.name}`)))
@@ -54,6 +55,7 @@ function detail({ document, test }, status) {
   const parts = []
   for (const { message, rule } of test?.findings ?? []) parts.push(h('p', { class: 'verdict' }, prose(message), ' ', h('span', { class: 'rule' }, rule)))
   if (test?.message && !test.findings?.length && status !== 'passed') parts.push(h('p', { class: 'verdict' }, test.message))
+  if (test?.refused?.length > 0) parts.push(h('p', { class: 'note refused' }, icon('warning'), 'The kernel reached for what it does not have here: ', h('code', {}, test.refused.join(', '))))
   if (document) parts.push(values('Inputs', document.inputs))
   const attributes = Object.entries(document?.attributes ?? {})
   if (attributes.length > 0) parts.push(h('p', { class: 'values' }, h('b', {}, 'Attributes '), h('code', {}, attributes.map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(', '))))

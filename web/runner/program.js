@@ -4,6 +4,8 @@ import { runIsolated } from 'opspec/isolated'
 
 const most = 100000 // elements of an output that are shown outside
 
+const tell = postMessage.bind(globalThis)
+let watch = () => {}
 let given = null // outputs of the present test, as the kernel returned them
 
 const isTensor = value => value !== null && typeof value === 'object' && typeof value.type === 'string' && Array.isArray(value.dims) && value.data?.length <= most
@@ -28,8 +30,7 @@ function overheard(kernel) {
   return Object.create(kernel, { compute: { value: listening } })
 }
 
-async function evaluate(source, name) {
-  postMessage({ type: 'loading', name })
+async function evaluate(source) {
   const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }))
   try {
     const { default: kernel } = await import(url)
@@ -41,9 +42,12 @@ async function evaluate(source, name) {
 
 function post(message) {
   if (message.type === 'start') given = null
-  postMessage(message.type === 'test' ? { ...message, test: { ...message.test, outputs: given } } : message)
+  tell(message.type === 'test' ? { ...message, test: { ...message.test, outputs: given } } : message)
 }
 
+// What the frame's policy refused, whichever way it was asked for.
+addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => watch(`${effectiveDirective} ${blockedURI}`))
+
 addEventListener('message', ({ data: job }) => {
-  runIsolated(job, { createEnv: options => createEnv({ ...options, wasm: job.wasm }), evaluate, post })
+  runIsolated(job, { createEnv: options => createEnv({ ...options, wasm: job.wasm }), evaluate, post, onWatch(note) { watch = note } })
 }, { once: true })

@@ -38,6 +38,7 @@ function printTest(output, test, backend = 'auto') {
   const by = backend === 'auto' ? '' : ` (${test.backend})`
   const [color, word] = marks[test.status]
   output.line(paint => `${paint(color, word.padEnd(8))}${test.path}${by}${test.message === undefined ? '' : `: ${test.message}`}`)
+  if (test.refused !== undefined) output.line(paint => `        ${paint('warning', 'refused')}: the kernel reached for ${test.refused.join(', ')}`)
   for (const finding of test.findings ?? []) {
     if (finding.message === test.message) continue
     output.line(paint => `        ${paint(finding.severity, finding.severity)}: ${finding.message} ${paint('dim', `[${finding.rule}]`)}`)

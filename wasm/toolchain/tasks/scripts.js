@@ -8,7 +8,7 @@ const source = join(root, 'wasm/src')
 const target = join(root, 'wasm/js')
 
 // What package.json exports, and what these start or load by name.
-const entries = ['index', 'inline', 'node', 'isolated', 'worker', 'cli', 'env', 'isolate-child']
+const entries = ['index', 'inline', 'node', 'isolated', 'worker', 'cli', 'env', 'isolate-child', 'isolate-realm']
 
 const options = {
   entryPoints: entries.map(name => join(source, `${name}.js`)),
