@@ -183,32 +183,6 @@ describe('documents and operators', { skip }, () => {
 })
 
 describe('the registry of MLOperatorAuthor in a plug-in', { skip }, () => {
-  const broken = {
-    'unknown options': ['kernel.options = (MLOperatorKernelOptions)2', /AllowDynamicInputShapes/],
-    'a shape inferrer with dynamic shapes': ['kernel.options = MLOperatorKernelOptions_AllowDynamicInputShapes', /cannot have a shape inferrer/],
-    'execution options': ['kernel.executionOptions = 1', /execution options/],
-    'no execution type': ['kernel.executionType = (MLOperatorExecutionType)0', /CPU or the GPU/],
-    'kernels for sequences': ['static MLOperatorEdgeDescription s = {MLOperatorEdgeType_SequenceTensor, {1}}; static MLOperatorEdgeTypeConstraint c = {"T", &s, 1}; kernel.typeConstraints = &c; kernel.typeConstraintCount = 1', /must name tensors/],
-    'two values of one': ['static MLOperatorAttributeNameValue v = {"softness", MLOperatorAttributeType_Float, 2, {.floats = &quarter}}; schema.defaultAttributes = &v', /exactly one value/],
-    'a default of a required attribute': ['static MLOperatorAttribute a = {"softness", MLOperatorAttributeType_Float, true}; schema.attributes = &a', /required attribute cannot/],
-    'a default of another type': ['static MLOperatorAttribute a = {"softness", MLOperatorAttributeType_Int, false}; schema.attributes = &a', /not of its attribute's type/],
-    'a default of nothing': ['schema.attributeCount = 0', /names no attribute/],
-    'an unknown parameter option': ['static MLOperatorSchemaEdgeDescription e[2] = {{(MLOperatorParameterOptions)3, 1, {"T"}}, {0, 1, {"T"}}}; schema.inputs = e', /single, optional or variadic/],
-    'a label that is not declared': ['schema.typeConstraintCount = 0', /no type constraint/],
-    'a change after the set': ['schema.operatorSetVersionAtLastChange = 2', /between version 1/]
-  }
-  for (const [name, [code, message]] of Object.entries(broken)) {
-    it(`refuses ${name}`, async () => {
-      const env = await createEnv()
-      try {
-        await assert.rejects(env.loadPlugin(buildPlugin('tilt_roles.c', [`-DBREAK=${code}`])), { code: 'unsupported', message })
-        assert.equal(env.operators().some(({ name }) => name === 'Tilt'), false)
-      } finally {
-        env.dispose()
-      }
-    })
-  }
-
   it('serves a built-in schema of one version', async () => {
     const env = await createEnv()
     try {
