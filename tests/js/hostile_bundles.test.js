@@ -181,7 +181,7 @@ describe('messages out of an isolation are not believed', () => {
   })
   it('tests that were never started, or twice', async () => {
     const start = { type: 'start', index: 0, name: 'a', path: 'a', backend: 'js' }
-    const tests = await answers({ type: 'test', test: { status: 'passed' } }, { ...start, index: -1 }, { ...start, index: 1e9 }, start, start, { type: 'test', index: 0, test: 5 }, { type: 'test', index: 0, test: 6 }, { type: 'done' })
+    const tests = await answers({ type: 'test', test: { status: 'passed' } }, { ...start, index: -1 }, { ...start, index: 0.5 }, start, start, { type: 'test', index: 0, test: 5 }, { type: 'test', index: 0, test: 6 }, { type: 'done' })
     assert.deepEqual(tests, [{ path: 'a', name: 'a', backend: 'js', status: 'error', ms: 0 }])
   })
   it('an error without a word', async () => {

@@ -460,10 +460,14 @@ function checkOptions(options) {
   return { float16, limits, isolate, seed }
 }
 
-/** @param {string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module} wasm where the module is, if options do not say */
-export async function createEnvWith(wasm, options = {}) {
+/**
+ * @param {string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module} wasm where the module is, if options do not say
+ * @param {object} [options]
+ * @param {WebAssembly.Module} [compiled] the same, where it was compiled before
+ */
+export async function createEnvWith(wasm, options = {}, compiled = undefined) {
   const checked = checkOptions(options)
   const source = options.wasm ?? wasm
-  const module = await loadModule(source)
+  const module = compiled ?? await loadModule(source)
   return new Env(await Engine.create(module, checked), module, { ...checked, wasm: source })
 }

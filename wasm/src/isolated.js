@@ -171,7 +171,7 @@ function collectOnce(job, tests, signal, limit, open) {
     const on = {
       loading({ name }) { wait(LOAD_MS, `${text(name)} was still loading after ${LOAD_MS / 1000} s and was ended`) },
       start({ index, name, path, backend }) {
-        if (running !== null || index !== next) return
+        if (running !== null || !Number.isSafeInteger(index) || index < next) return
         running = { index, name: text(name), path: text(path), backend: text(backend), refused, since: performance.now() }
         wait(limit, `the time limit of ${limit} ms was reached`)
       },
@@ -182,9 +182,9 @@ function collectOnce(job, tests, signal, limit, open) {
       test({ test }) {
         if (running === null) return
         tests.push(testOf(running, test))
+        next = running.index + 1
         running = null
         refused = []
-        next++
         wait(START_MS, 'the isolated process does not answer')
       },
       done() { finish(resolve, { done: true }) },

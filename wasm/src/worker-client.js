@@ -16,13 +16,21 @@ async function startWorker() {
   if (isNode) {
     const { Worker } = await nodeModule('worker_threads')
     const worker = new Worker(new URL('./worker.js', import.meta.url))
+    worker.unref()
+    let ended = null // why it did
+    let tell = () => {}
+    const end = error => {
+      ended ??= error
+      tell(ended)
+    }
+    worker.on('error', end)
+    worker.on('exit', () => end(new Error('the worker ended')))
     return {
       post: (message, transfer) => worker.postMessage(message, transfer),
       listen(onMessage, onError) {
         worker.on('message', onMessage)
-        worker.on('error', onError)
-        worker.on('exit', () => onError(new Error('the worker ended')))
-        worker.unref()
+        tell = onError
+        if (ended !== null) onError(ended)
       },
       hold: on => on ? worker.ref() : worker.unref(),
       end: () => worker.terminate()
@@ -92,6 +100,8 @@ class Connection {
     this.calls = new Map()  // id -> call, answers outstanding
     this.makers = new Map() // id -> { method, args, handle }, of handles that live
     this.port = null
+    this.spare = null  // a worker that was started ahead, as a promise
+    this.compiled = undefined // the module, out of the first worker
     this.starting = null
     this.generation = 0
     this.restarts = 0
@@ -107,16 +117,22 @@ class Connection {
     const { worker, ...options } = this.options
     delete options.onRestart
     const generation = ++this.generation
-    const port = worker === undefined ? await startWorker() : givenPort(worker)
+    const port = worker === undefined ? await (this.spare ?? startWorker()) : givenPort(worker)
+    this.spare = null
+    if (this.closed) {
+      port.end()
+      throw new OpspecError('aborted', 'the Env was disposed')
+    }
     this.port = port
     const up = new Promise((resolve, reject) => {
       port.listen(message => this.generation === generation && this.#receive(message), error => {
         reject(new OpspecError('unsupported', `the worker cannot be started: ${error.message}`, { cause: error }))
         if (this.generation === generation) this.#lost(new OpspecError('crashed', `the worker ended: ${error.message}`, { cause: error }))
       })
-      this.#send('start', [options]).then(resolve, reject)
+      this.#send('start', [options, this.compiled]).then(resolve, reject)
     })
-    await up
+    const { value } = await up
+    this.compiled = value
     for (const [id, { method, args, handle }] of this.makers) await this.#send(method, args, handle, id)
   }
 
@@ -151,6 +167,13 @@ class Connection {
   #lost(error) {
     for (const id of [...this.calls.keys()]) this.#settle(id).reject(error)
     if (!this.closed) this.#restart('crashed')
+  }
+
+  // Called when the worker may have to be ended soon: starting another one takes longer than the rest.
+  #prepare() {
+    if (this.options.worker !== undefined || this.spare !== null || this.closed) return
+    this.spare = startWorker()
+    this.spare.catch(() => { this.spare = null })
   }
 
   /** Ends the worker; what was under way is done again in the next one, but for the calls that were rejected already. */
@@ -221,10 +244,13 @@ class Connection {
     }
     const onAbort = () => {
       this.port?.post({ id, cancel: true })
+      this.#prepare()
       timers.push(setTimeout(() => kill(abortedError(signal), 'aborted'), GRACE_MS))
     }
     signal?.addEventListener('abort', onAbort, { once: true })
-    if (timeoutMs !== undefined) timers.push(setTimeout(() => kill(timeoutError(timeoutMs), 'timeout'), timeoutMs + GRACE_MS))
+    if (timeoutMs !== undefined) {
+      timers.push(setTimeout(() => this.#prepare(), timeoutMs), setTimeout(() => kill(timeoutError(timeoutMs), 'timeout'), timeoutMs + GRACE_MS))
+    }
     return () => {
       timers.forEach(clearTimeout)
       signal?.removeEventListener('abort', onAbort)
@@ -241,6 +267,7 @@ class Connection {
     this.closed = true
     this.#fail(new OpspecError('aborted', 'the Env was disposed'))
     this.port?.end()
+    this.spare?.then(port => port.end(), () => {})
   }
 }
 

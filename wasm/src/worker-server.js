@@ -41,8 +41,10 @@ class Server {
     this.cancels = new Map()
   }
 
-  async start(options) {
-    this.env = await createEnvWith(options.wasm ?? new URL('./opspec.wasm', import.meta.url), options)
+  // Answers the compiled module: a client gives it to the next worker.
+  async start(options, compiled) {
+    this.env = await createEnvWith(options.wasm ?? new URL('./opspec.wasm', import.meta.url), options, compiled)
+    return Env.inner(this.env).module
   }
 
   // A handle's number is the id of the call that made it.
@@ -63,7 +65,7 @@ class Server {
   }
 
   async #invoke({ id, method, args, handle }) {
-    if (method === 'start') return this.start(args[0])
+    if (method === 'start') return this.start(...args)
     if (method === 'memory') return Env.memoryUsed(this.env)
     if (handle !== undefined && method === 'dispose') return this.#disposeHandle(handle)
     const given = decode(args, ({ number }) => this.handles.get(number))
