@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { createEnv, Tensor } from '../../wasm/js/index.js'
 import { Env } from '../../wasm/js/env.js'
 import * as onnx from '../support/onnx.js'
+import { buildPlugin, plug, skip } from '../support/plugin.js'
 import { customSpec } from '../support/spec.js'
 
 const domain = 'org.test'
@@ -37,6 +38,29 @@ describe('memory', () => {
     })
     env.dispose()
   })
+  for (const [name, make] of [['JavaScript kernels', () => kernel], ['plug-ins', () => new WebAssembly.Module(buildPlugin(plug('')))]]) {
+    it(`10,000 times: register, run and take back ${name}`, { skip: name === 'plug-ins' && skip }, async () => {
+      const env = await createEnv()
+      const { kernels } = Env.inner(env).engine
+      const module = make()
+      const spec = customSpec({ domain, opType: 'Plug' })
+      const model = onnx.model({
+        opsets: { '': 21, [domain]: 1 }, inputs: [onnx.value('x', 'float32', ['N'])], outputs: [onnx.value('y', 'float32', ['N'])], nodes: [onnx.node('Plug', ['x'], ['y'], {}, { domain })]
+      })
+      const listed = env.operators()
+      const x = new Tensor('float32', [1, 2])
+      await flat(env, async i => {
+        const registration = env.registerOperator(spec, module)
+        const session = await env.createSession(model)
+        await session.run({ x })
+        // Either may go first.
+        for (const item of i % 2 === 0 ? [registration, session] : [session, registration]) item.dispose()
+        assert.deepEqual([kernels.byNumber.size, kernels.instances.size, kernels.gone.length], [0, 0, 0])
+      }, 10_000)
+      assert.deepEqual(env.operators(), listed)
+      env.dispose()
+    })
+  }
   it('runs that fail, with shapes that change', async () => {
     const env = await createEnv()
     env.registerOperator(customSpec({ domain, opType: 'Custom' }), { compute: ([x]) => { if (x.dims[0] % 2) throw new Error('odd'); return [x] } })

@@ -42,6 +42,7 @@ export class Engine {
     this.files = null // of the current call
     this.fileError = null
     this.dead = false
+    this.wakes = new Set() // ends of what waits for a kernel's promise
     this.busy = false
     this.stale = true
     this.typeIds = new Map()
@@ -510,6 +511,7 @@ export class Engine {
   /** Lets go of the instance and its memory. */
   close() {
     this.dead = true
+    for (const wake of this.wakes) wake()
     this.kernels.clear()
     this.exports = this.memory = this.buffer = null
     this.i8 = this.u8 = this.i16 = this.u16 = this.i32 = this.u32 = this.f32 = this.f64 = this.i64 = this.u64 = this.heaps = null

@@ -67,15 +67,16 @@ class OpenTest {
       engine.check(engine.resultStatus)
       return started
     })
+    const job = {
+      step: budget => exports.opspec_step_trial(port, trial, budget),
+      answer: (failed, message) => exports.opspec_answer_trial(port, trial, failed, message),
+      signal: options.signal,
+      timeoutMs: options.timeoutMs,
+      gone: () => false
+    }
     try {
-      await drive(engine, {
-        step: budget => exports.opspec_step_trial(port, trial, budget),
-        answer: (failed, message) => exports.opspec_answer_trial(port, trial, failed, message),
-        signal: options.signal,
-        timeoutMs: options.timeoutMs,
-        gone: () => false
-      })
-      const { cause } = engine.kernels
+      await drive(engine, job)
+      const { cause } = job
       return engine.guard(() => {
         engine.check(exports.opspec_end_trial(port, trial, cause !== undefined && isMisbehaviour(cause) ? 1 : 0))
         const result = engine.resultJson()

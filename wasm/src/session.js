@@ -14,7 +14,9 @@ const SLOW_MS = 4
  * promise, and ends early for an abort or a time-out.
  * @param {import('./engine.js').Engine} engine
  * @param {{ step: (budget: number) => number, answer: (failed: number, message: number) => void, signal?: AbortSignal,
- *   timeoutMs?: number, start?: number, first?: number, gone: () => boolean }} job  first: what a step has answered already
+ *   timeoutMs?: number, start?: number, first?: number, gone: () => boolean, wakes?: Set<() => void>, cause?: unknown }} job
+ *   first: what a step has answered already; wakes: where a wait for a kernel is entered, to end it; cause: set to what a
+ *   kernel threw, whatever other runs do meanwhile
  */
 export async function drive(engine, job) {
   const start = job.start ?? now()
@@ -23,11 +25,9 @@ export async function drive(engine, job) {
   let budget = 4
   let before = start
   let status = job.first
+  job.cause = engine.kernels.cause
   for (;;) {
-    status ??= engine.guard(() => {
-      engine.kernels.signal = job.signal
-      return job.step(budget)
-    }, job.files)
+    status ??= engine.guard(() => step(engine, job, budget), job.files)
     if (status === OK) return
     let time = now()
     budget = time - before > SLOW_MS ? Math.max(1, budget >> 1) : Math.min(MOST_STEPS, budget << 1)
@@ -46,37 +46,46 @@ export async function drive(engine, job) {
   }
 }
 
+// Other runs take their steps between this one's.
+function step(engine, job, budget) {
+  const { kernels } = engine
+  kernels.signal = job.signal
+  kernels.cause = job.cause
+  const status = job.step(budget)
+  job.cause = kernels.cause
+  return status
+}
+
 function checkTime(engine, job, deadline, time) {
   if (job.signal?.aborted) throw abortedError(job.signal)
   if (time > deadline) throw timeoutError(job.timeoutMs)
   if (engine.dead || job.gone()) throw new OpspecError('aborted', 'the Env or session was disposed during the run')
 }
 
-// The promise of the kernel, or earlier the abort or the time limit.
+// The promise of the kernel, or earlier the abort, the time limit, the end of the session or Env.
 async function waitForKernel(engine, job, deadline) {
   const { promise, run, instance } = engine.kernels.pending
   engine.kernels.pending = null
+  const places = [engine.wakes, ...job.wakes === undefined ? [] : [job.wakes]]
   let timer
-  let onAbort
-  // Anything with a method `then` may call itself a promise; what that method answers or throws means nothing.
-  const ends = [Promise.resolve(promise).then(outputs => ({ outputs }), error => ({ error }))]
-  if (job.signal) {
-    ends.push(new Promise(resolve => {
-      onAbort = () => resolve(null)
-      job.signal.addEventListener('abort', onAbort, { once: true })
-    }))
-  }
-  if (deadline !== Infinity) ends.push(new Promise(resolve => { timer = setTimeout(() => resolve(null), Math.max(0, deadline - now() + 1)) }))
-  const end = await Promise.race(ends)
+  let wake
+  const end = await new Promise(resolve => {
+    wake = () => resolve(null)
+    // Anything with a method `then` may call itself a promise; what that method answers or throws means nothing.
+    Promise.resolve(promise).then(outputs => resolve({ outputs }), error => resolve({ error, failed: true }))
+    job.signal?.addEventListener('abort', wake, { once: true })
+    if (deadline !== Infinity) timer = setTimeout(wake, Math.max(0, deadline - now() + 1))
+    for (const place of places) place.add(wake)
+  })
   clearTimeout(timer)
-  job.signal?.removeEventListener('abort', onAbort)
+  job.signal?.removeEventListener('abort', wake)
+  for (const place of places) place.delete(wake)
   checkTime(engine, job, deadline, now())
-  if (end === null) return
-  engine.guard(() => answer(engine, job, run, instance, end))
+  if (end !== null) engine.guard(() => answer(engine, job, run, instance, end))
 }
 
-function answer(engine, job, run, instance, { outputs, error }) {
-  if (error === undefined) {
+function answer(engine, job, run, instance, { outputs, failed, error }) {
+  if (!failed) {
     try {
       engine.kernels.writeOutputs(instance, run, outputs)
       job.answer(0, 0)
@@ -85,7 +94,7 @@ function answer(engine, job, run, instance, { outputs, error }) {
       error = wrong
     }
   }
-  engine.kernels.cause = error
+  job.cause = error
   job.answer(1, engine.putText(messageOf(error)))
 }
 
@@ -104,6 +113,7 @@ export class Session {
   #outputs
   #files
   #tail = null
+  #wakes = new Set()
   #unwatch
 
   constructor(engine, address, described, files) {
@@ -143,7 +153,7 @@ export class Session {
       engine.kernels.signal = given?.signal
       first = exports.opspec_step(port, run, MOST_STEPS)
       if (first === YIELD || first === NEEDS_HOST) return { run, first, results: null }
-      if (first !== OK) throw this.#failed(engine.trouble(first))
+      if (first !== OK) throw this.#failed(engine.trouble(first), engine.kernels.cause)
       const results = this.#results(run, outputs)
       exports.opspec_free_run(run)
       return { run: 0, first, results }
@@ -187,7 +197,7 @@ export class Session {
     }
     engine.kernels.cause = undefined
     const run = engine.exports.opspec_start(engine.port, this.#address, pairs.length / 2, outputs === null ? 0 : outputs.length)
-    if (run === 0) throw this.#failed(engine.trouble(engine.resultStatus))
+    if (run === 0) throw this.#failed(engine.trouble(engine.resultStatus), engine.kernels.cause)
     return run
   }
 
@@ -220,20 +230,22 @@ export class Session {
   async #finish(run, options, { start, first, outputs }) {
     const engine = this.#engine
     const { exports, port } = engine
+    const job = {
+      step: budget => exports.opspec_step(port, run, budget),
+      answer: (failed, message) => exports.opspec_answer(port, run, failed, message),
+      signal: options?.signal,
+      timeoutMs: options?.timeoutMs,
+      files: this.#files,
+      start: start === 0 ? undefined : start,
+      first,
+      gone: () => this.#address === 0,
+      wakes: this.#wakes
+    }
     try {
-      await drive(engine, {
-        step: budget => exports.opspec_step(port, run, budget),
-        answer: (failed, message) => exports.opspec_answer(port, run, failed, message),
-        signal: options?.signal,
-        timeoutMs: options?.timeoutMs,
-        files: this.#files,
-        start: start === 0 ? undefined : start,
-        first,
-        gone: () => this.#address === 0
-      })
+      await drive(engine, job)
       return engine.guard(() => this.#results(run, outputs))
     } catch (error) {
-      throw this.#failed(error)
+      throw this.#failed(error, job.cause)
     } finally {
       if (!engine.dead) exports.opspec_free_run(run)
     }
@@ -246,8 +258,7 @@ export class Session {
   }
 
   // What a JS kernel threw is the cause of the failure.
-  #failed(error) {
-    const { cause } = this.#engine.kernels
+  #failed(error, cause) {
     this.#engine.kernels.cause = undefined
     if (!(error instanceof OpspecError) || error.code !== codeOf(50) || cause === undefined) return error
     return new OpspecError(error.code, error.message, { path: error.path, cause })
@@ -259,6 +270,7 @@ export class Session {
     const address = this.#address
     this.#address = 0
     const free = () => freeSession(this.#engine, address)
+    for (const wake of this.#wakes) wake()
     // A run in progress ends first.
     if (this.#tail === null) free()
     else this.#tail.then(free)
