@@ -19,6 +19,11 @@ export function startActions({ workspace, editor, findings, evidence }, { result
     await session.openEntries(picked.map(file => [file.name, file]))
   }
 
+  async function openPlugin() {
+    const [file] = await pickFiles('.wasm')
+    if (file) await session.openEntries([[file.name, file]])
+  }
+
   async function share() {
     const fragment = await packLink({ files: workspace.saved, active: workspace.active, rules: findings.rules })
     if (fragment !== null) return shareLink(`${location.href.split('#')[0]}#${fragment}`)
@@ -59,6 +64,7 @@ export function startActions({ workspace, editor, findings, evidence }, { result
     { label: 'Apply all safe fixes', act: fixAll },
     { label: 'Save the bundle as a zip', key: 'Ctrl+S', act: save },
     { label: 'Open a spec, bundle or model', key: 'Ctrl+O', act: open },
+    { label: 'Load a plug-in', act: openPlugin },
     { label: 'Share as a link', act: share },
     { label: 'Find a command', key: 'Ctrl+K', act: () => palette(commands.filter(({ key }) => key !== 'Ctrl+K')) },
     ...['findings', 'evidence', 'signature', 'model'].map((name, index) => ({ label: `Show ${name}`, key: `Alt+${index + 1}`, act: () => results.show(name) })),

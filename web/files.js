@@ -2,6 +2,7 @@
 import { looksLikeZip, readZip } from './archive.js'
 import { contentOf, kindOf } from './bundle.js'
 import { h } from './dom.js'
+import { looksLikePlugin } from './plugins.js'
 
 export function pickFiles(accept) {
   return new Promise(resolve => {
@@ -46,12 +47,14 @@ export async function droppedFiles({ items }) {
   return lists.flat()
 }
 
-// Sorts what a person brought into { model: { name, bytes } | null, bundle: Map | null, document: whether it has one, label }.
+// Sorts what a person brought into { model: { name, bytes } | null, plugin: the same, bundle: Map | null, label }. A kernel.wasm is
+// the bundle's kernel, another single module a plug-in.
 export async function sortFiles(entries) {
   const read = await Promise.all(entries.map(async ([name, file]) => [name, new Uint8Array(await file.arrayBuffer())]))
   if (read.length === 1) {
     const [[name, bytes]] = read
     if (looksLikeZip(bytes)) return { model: null, bundle: readZip(bytes), label: name }
+    if (name !== 'kernel.wasm' && (looksLikePlugin(bytes) || /\.wasm$/i.test(name))) return { model: null, plugin: { name, bytes }, bundle: null, label: name }
     if (/\.(onnx|pb)$/i.test(name)) return { model: { name, bytes }, bundle: null, label: name }
   }
   const folder = read.length > 1 && read.every(([name]) => name.split('/')[0] === read[0][0].split('/')[0] && name.includes('/'))

@@ -11,6 +11,7 @@ import { startFileTabs } from './file-tabs.js'
 import { Findings } from './findings.js'
 import { ModelView } from './model.js'
 import { dismiss, notice } from './notices.js'
+import { Plugins } from './plugins.js'
 import { startResults } from './results.js'
 import { startSession } from './session.js'
 import { startTheme } from './theme.js'
@@ -28,7 +29,9 @@ const engine = new Engine()
 const findings = new Findings(engine, workspace)
 const evidence = new Evidence(engine, workspace)
 const model = new ModelView(engine)
-const parts = { workspace, editor, engine, findings, evidence, model }
+const plugins = new Plugins(engine, workspace)
+plugins.addEventListener('loaded', () => model.again())
+const parts = { workspace, editor, engine, findings, evidence, model, plugins }
 
 const status = text => { byId('status').textContent = text }
 engine.addEventListener('failed', ({ detail }) => {

@@ -1,5 +1,5 @@
 // A model that a person dropped or opened: what it holds, what is wrong with it, and a run on random inputs.
-// Its operators are the package's own, so nothing foreign runs.
+// Its operators are the package's own, and those of plug-ins that the person chose to run.
 
 const decodeLimit = 64 << 20
 const arrays = {
@@ -94,6 +94,11 @@ export class ModelView extends EventTarget {
     if (turn !== this.#turn) return
     this.#set({ state: 'shown', report, value, inputs: model?.inputs ?? [], outputs: model?.outputs ?? [], summary: decoded && this.#summarize(decoded) })
     await model?.dispose?.()
+  }
+
+  // Looks at the same bytes anew: the operators are other ones than before.
+  async again() {
+    if (this.state === 'shown') await this.open(this.name, this.#bytes)
   }
 
   stop() {

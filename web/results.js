@@ -17,7 +17,7 @@ function redraw(container, content) {
 }
 
 export function startResults(parts) {
-  const { workspace, editor, engine, findings, evidence, model } = parts
+  const { workspace, editor, engine, findings, evidence, model, plugins } = parts
   const [panel, bar, tabs] = [byId('panel'), byId('run-bar'), byId('result-tabs')]
   let shown = 'evidence'
 
@@ -37,7 +37,7 @@ export function startResults(parts) {
   const listOfFindings = findingsPane({ explain, go, fix: finding => findings.fix(finding) })
   const listOfModel = findingsPane({ explain, go: () => {}, always: true })
   const rowsOfEvidence = evidencePane({ evidence, run, show: name => { if (small.matches) show('source'); workspace.show(name); editor.focus() }, add: () => byId('add-file').click(), first: () => workspace.origin === 'sample' ? workspace.names.find(name => evidence.rows[0]?.name === name) : null })
-  const viewOfModel = modelPane({ model, open: () => byId('open').click(), findingsList: listOfModel })
+  const viewOfModel = modelPane({ model, plugins, open: () => byId('open').click(), findingsList: listOfModel })
 
   const panes = {
     findings() {
@@ -97,8 +97,12 @@ export function startResults(parts) {
   findings.addEventListener('checked', later)
   evidence.addEventListener('changed', later)
   model.addEventListener('changed', later)
+  plugins.addEventListener('changed', later)
   workspace.addEventListener('edit', () => { if (shown === 'signature') later() })
   small.addEventListener('change', () => { if (!small.matches && shown === 'source') show('findings') })
 
-  return { show, go, run, get shown() { return shown } }
+  // Gives the focus to the element with this data-key, once it is drawn.
+  const focus = key => requestAnimationFrame(() => requestAnimationFrame(() => [...panel.querySelectorAll('[data-key]')].find(element => element.dataset.key === key)?.focus()))
+
+  return { show, go, run, focus, get shown() { return shown } }
 }

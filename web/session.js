@@ -7,7 +7,7 @@ import { forget, keep, load } from './storage.js'
 
 const pause = 400
 
-export function startSession({ workspace, findings, evidence, model }, results) {
+export function startSession({ workspace, findings, evidence, model, plugins }, results) {
   let timer = 0
   let saving = true
 
@@ -60,6 +60,12 @@ export function startSession({ workspace, findings, evidence, model }, results) 
       return
     }
     dismiss('open')
+    if (sorted.plugin) {
+      results.show('model')
+      await plugins.bring(sorted.plugin.name, sorted.plugin.bytes)
+      results.focus(`load ${plugins.list.at(-1).number}`)
+      return
+    }
     if (sorted.model) {
       results.show('model')
       await model.open(sorted.model.name, sorted.model.bytes)

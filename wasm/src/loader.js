@@ -67,7 +67,7 @@ export async function readModule(source) {
     return await loadModule(source)
   } catch (error) {
     if (!(error instanceof OpspecError)) throw error
-    throw new OpspecError(error.code, error.message.replace('wasm:', 'plug-in:').replace(/ from the bytes.*/, ''), { cause: error })
+    throw new OpspecError(error.code, error.message.replace('wasm:', 'plug-in:').replace('the WebAssembly module', 'the plug-in').replace(/ from the bytes.*/, ''), { cause: error })
   }
 }
 

@@ -1,6 +1,7 @@
 // A model at a glance: what it is, what goes in and comes out, its operators, its findings, a run.
 import { bytesText, h, icon, plural } from '../dom.js'
 import { valueText } from '../values.js'
+import { pluginList } from './plugin-list.js'
 
 const mostOperators = 40
 
@@ -40,9 +41,9 @@ function nodeTable(nodes, shown, more) {
   nodes.length > shown && h('button', { type: 'button', class: 'small', data: { key: 'more nodes' }, onclick: more }, `Show ${plural(Math.min(mostNodes, nodes.length - shown), 'more node')}`))
 }
 
-// context: { model, open(), findingsList(findings, options) }
+// context: { model, plugins, open(), findingsList(findings, options) }
 export function modelPane(context) {
-  const { model } = context
+  const { model, plugins } = context
   const sizes = {}
   let shownNodes = mostNodes
   model.addEventListener('changed', () => { if (model.state === 'loading') shownNodes = mostNodes })
@@ -65,8 +66,9 @@ export function modelPane(context) {
 
   return function render({ again }) {
     if (model.state === 'none') {
-      return h('div', { class: 'empty' }, h('p', {}, 'Drop an ', h('code', {}, '.onnx'), ' file anywhere on this page to look into it.'),
-        h('p', { class: 'quiet' }, 'It is read here, in the browser, and goes nowhere.'), h('button', { type: 'button', onclick: context.open }, 'Open a model'))
+      return [plugins.list.length > 0 && h('article', { class: 'model' }, pluginList(plugins)),
+        h('div', { class: 'empty' }, h('p', {}, 'Drop an ', h('code', {}, '.onnx'), ' file anywhere on this page to look into it, or a plug-in ', h('code', {}, '.wasm'), ' with operators for it.'),
+          h('p', { class: 'quiet' }, 'It is read here, in the browser, and goes nowhere.'), h('button', { type: 'button', onclick: context.open }, 'Open a model or plug-in'))]
     }
     const { summary, report } = model
     const facts = [bytesText(model.size), ...report && report.kind !== 'model' ? [report.kind] : [], ...summary ? [plural(summary.nodes, 'node'), plural(summary.initializers, 'initializer'), `IR ${summary.irVersion}`, ...summary.imports] : []]
@@ -75,6 +77,7 @@ export function modelPane(context) {
         summary?.producer && h('p', { class: 'quiet' }, `made by ${summary.producer}`)),
       model.state === 'loading' && h('p', { class: 'note' }, 'Reading …', h('button', { type: 'button', class: 'small', onclick: () => model.stop() }, 'Cancel')),
       model.problem && h('p', { class: 'note error' }, icon('error'), model.problem.message),
+      pluginList(plugins),
       report && h('section', {}, h('h3', {}, 'Findings'), report.findings.length === 0
         ? h('p', { class: 'fine' }, icon('passed'), report.complete ? `Nothing is wrong with this ${report.kind}.` : 'Nothing was found so far.')
         : null, context.findingsList(report.findings, { incomplete: report.complete ? [] : report.incomplete, again })),
