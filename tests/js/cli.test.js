@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -79,6 +80,13 @@ describe('opspec', () => {
     symlinkSync(join(folder, 'twice.onnx'), join(folder, 'ignored', 'link.onnx'))
     put('-dash.onnx', relu)
     put('double.json', '{ "a": 1, "a": 2 }')
+    put('half.json', '{ "a": 1')
+    put('cut.onnx', relu.subarray(0, relu.length - 9))
+    put('zero.onnx', '')
+    put('mistyped.opspec.json', '{ "kind": "runlocal.operator-extnsion" }')
+    put('list.opspec.json', '[]')
+    put('kinds.opspec.json', '{ "kind": 1, "kind": "runlocal.operator-extension" }')
+    put('latin1.opspec.json', Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x7d))
     mkdirSync(join(folder, 'empty'))
   })
   after(() => {
@@ -104,6 +112,18 @@ describe('opspec', () => {
       ['a faulty model beside a mistyped path', ['check', 'twice.onnx', 'modles'], 2, [false, true]],
       ['a named file of unknown kind', ['check', 'junk.bin'], 2, [true]],
       ['a named file of unknown kind that may be', ['check', 'junk.bin', '--ignore-unknown'], 0, []],
+      ['a model that was cut', ['check', 'cut.onnx'], 1, [true]],
+      ['a model that was cut, ignoring unknown files', ['check', 'cut.onnx', '--ignore-unknown'], 1, [true]],
+      ['an empty file that calls itself a model', ['check', 'zero.onnx', '--ignore-unknown'], 1, [true]],
+      ['a pointer in place of a model, ignoring unknown files', ['check', 'pointer.onnx', '--ignore-unknown'], 1, [true]],
+      ['a document of a mistyped kind', ['check', 'mistyped.opspec.json'], 1, [true]],
+      ['a document that is a list', ['check', 'list.opspec.json'], 1, [true]],
+      ['a document with two kinds', ['check', 'kinds.opspec.json'], 1, [true]],
+      ['a document in no UTF-8', ['check', 'latin1.opspec.json'], 1, [true]],
+      ['a JSON text of no kind', ['check', 'double.json'], 2, [true]],
+      ['a JSON text of no kind, ignoring unknown files', ['check', 'double.json', '--ignore-unknown'], 0, []],
+      ['a JSON text as such', ['check', 'double.json', '--as', 'json'], 0, [true]],
+      ['a JSON text with a fault', ['check', 'half.json'], 1, [true]],
       ['a pointer in place of a model', ['check', 'pointer.onnx'], 2, [true]],
       ['an unknown operator', ['check', 'custom.onnx'], 1, [false]],
       ['an unknown operator, never failing', ['check', 'custom.onnx', '--fail-on', 'never'], 0, [false]],
@@ -112,6 +132,7 @@ describe('opspec', () => {
       ['a faulty model, never failing', ['check', 'twice.onnx', '--fail-on', 'never'], 0, [true]],
       ['tests that pass', ['test', 'good'], 0],
       ['tests that fail', ['test', 'failing'], 1],
+      ['tests that fail, never failing', ['test', 'failing', '--fail-on', 'never'], 0],
       ['a data set', ['test', 'set'], 0],
       ['a bundle without a kernel', ['test', 'nokernel'], 2],
       ['a bundle without evidence', ['test', 'noevidence'], 2],
@@ -200,14 +221,22 @@ describe('opspec', () => {
       assert.match(readFileSync(join(folder, 'out.txt'), 'utf8'), /model\.node\.ssa/)
       assert.equal((await run(['check', 'twice.onnx', '--format', 'text', '--format', 'json'])).code, 2)
     })
+    it('ends quietly when nobody reads on', async () => {
+      const child = spawn(process.execPath, [cli, 'ops'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+      child.stdout.destroy()
+      let errors = ''
+      child.stderr.on('data', text => { errors += text })
+      const [code] = await once(child, 'close')
+      assert.deepEqual([code, errors], [0, ''])
+    })
     it('--quiet leaves out the summary', async () => {
       assert.equal((await run(['check', 'models/relu.onnx', '--quiet'])).stdout, '')
       assert.match((await run(['check', 'models/relu.onnx'])).stdout, /^1 file checked/)
     })
     it('--strict and --fail-on warning', async () => {
-      assert.equal((await run(['check', 'double.json'])).code, 0)
-      assert.equal((await run(['check', 'double.json', '--strict'])).code, 1)
-      assert.equal((await run(['check', 'double.json', '--fail-on', 'warning'])).code, 1)
+      assert.equal((await run(['check', 'double.json', '--as', 'json'])).code, 0)
+      assert.equal((await run(['check', 'double.json', '--as', 'json', '--strict'])).code, 1)
+      assert.equal((await run(['check', 'double.json', '--as', 'json', '--fail-on', 'warning'])).code, 1)
     })
     it('--no-infer looks less far', async () => {
       const { code } = await run(['check', 'custom.onnx', '--no-infer'])

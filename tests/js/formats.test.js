@@ -197,7 +197,7 @@ describe('reports for other programs', () => {
   })
   it('JUnit fails what --fail-on says', () => {
     for (const [level, failures] of [['error', '0'], ['warning', '1'], ['never', '0']]) {
-      const { stdout, code } = opspec(['check', 'double.json', '--format', 'junit', '--fail-on', level])
+      const { stdout, code } = opspec(['check', 'double.json', '--as', 'json', '--format', 'junit', '--fail-on', level])
       const { attributes } = readXml(stdout)
       assert.deepEqual([attributes.failures, code], [failures, Number(failures)])
       assert.match(stdout, /json\.duplicate-key/)

@@ -115,7 +115,7 @@ class Check {
     try {
       return loaded.files !== undefined
         ? Env.checkFiles(this.env, loaded.files, this.given)
-        : this.env.check(loaded.bytes, { ...this.given, as: this.options.as, files: loaded.beside })
+        : this.env.check(loaded.bytes, { ...this.given, as: this.options.as ?? loaded.role, files: loaded.beside })
     } catch (error) {
       if (error.code === undefined) throw error
       this.cannot(job.path, `${job.path}: ${error.message}`)
@@ -142,13 +142,16 @@ class Check {
   }
 
   report(job, loaded, report, fixed) {
-    if (report.kind === 'unknown' && report.complete && this.options.as === undefined) {
-      if (job.named && this.options['ignore-unknown'] !== true) {
+    if (this.options.as === undefined && isOfNoKind(report)) {
+      if (this.options['ignore-unknown'] === true) {
+        // What calls itself a model was meant to be looked at.
+        if (!/\.onnx$/i.test(job.path)) {
+          this.ignored++
+          return
+        }
+      } else if (job.named) {
         this.impossible = true
-        this.problem(`${job.path}: of no kind that can be checked; --ignore-unknown skips such files`)
-      } else if (this.options['ignore-unknown'] === true) {
-        this.ignored++
-        return
+        this.problem(`${job.path}: of no kind that can be checked; --as says what it is${report.kind === 'json' ? ' (json for the syntax alone)' : ''}, --ignore-unknown skips such files`)
       }
     }
     const { kind, ok, complete, incomplete, findings } = report
@@ -190,6 +193,12 @@ class Check {
   }
 }
 
+// Nobody can say what it is. A fault that was found in it, or where it ends, is another matter.
+function isOfNoKind({ kind, complete, findings }) {
+  if (kind === 'json') return !findings.some(({ severity }) => severity === 'error')
+  return kind === 'unknown' && complete && findings.some(({ rule }) => rule === 'onnx.document.kind')
+}
+
 // A report with findings of another one, in order.
 function withMore(report, more) {
   if (report === null || more === undefined) return report
@@ -229,8 +238,9 @@ function loadFile(path) {
     return found === null ? null : decoder.decode(found)
   }
   // A document that is named by itself is looked at by itself; its folder is looked at as a bundle.
-  const role = jsonRole('', bytes)
-  return { ...base, specs: role === 'spec' ? [text()] : [], beside: role === null ? beside : undefined, textOf, bytesOf }
+  const role = jsonRole(path, bytes)
+  // A document by its name or its kind is one, whatever else is wrong with it.
+  return { ...base, role: role ?? undefined, specs: role === 'spec' ? [text()] : [], beside: role === null ? beside : undefined, textOf, bytesOf }
 }
 
 // For the texts that findings show; what is wrong with the archive the check says.

@@ -4,7 +4,7 @@ import { diff } from './diff.js'
 import { explain } from './explain.js'
 import { kernelOption, newBundle } from './new.js'
 import { ops } from './ops.js'
-import { as, common, failOn, integer, oneOf, pair } from './options.js'
+import { as, common, integer, oneOf, pair } from './options.js'
 import { playground } from './playground.js'
 import { run } from './run.js'
 import { show } from './show.js'
@@ -17,7 +17,7 @@ export const commands = {
     summary: 'validates specs, bundles, evidence, models, operator sets and tensors; runs nothing',
     reports: true,
     options: {
-      ...common, as, 'fail-on': failOn,
+      ...common, as,
       'strict': { help: 'warnings become errors' },
       'fix': { help: 'apply the safe fixes and write the files back' },
       'no-infer': { help: 'no type and shape inference' },
@@ -98,7 +98,7 @@ export const commands = {
   playground: {
     usage: 'playground',
     summary: 'serves the page on this machine',
-    options: { ...common, port: { value: 'PORT', read: integer('port'), help: 'port to listen on; any free one when not given' } },
+    options: { ...common, port: { value: 'PORT', read: integer('port', 0, 65535), help: 'port to listen on; any free one when not given' } },
     run: playground
   }
 }

@@ -61,9 +61,9 @@ export function pair(option) {
   }
 }
 
-export function integer(option, low = 0) {
+export function integer(option, low = 0, high = 2 ** 32 - 1) {
   return text => {
-    if (!/^\d+$/.test(text) || Number(text) < low || Number(text) >= 2 ** 32) throw new CommandError(`--${option} ${text}: must be an integer from ${low} on`)
+    if (!/^\d+$/.test(text) || Number(text) < low || Number(text) > high) throw new CommandError(`--${option} ${text}: must be an integer from ${low} to ${high}`)
     return Number(text)
   }
 }
@@ -74,6 +74,7 @@ export const kinds = ['spec', 'bundle', 'evidence', 'model', 'graph', 'function'
 /** Options that every command has. `value` names what follows; an option without it is a switch. */
 export const common = {
   'format': { value: 'FORMAT[:FILE]', many: true, read: format, help: 'text or json, check and test also sarif, junit, github; to a file if named' },
+  'fail-on': { value: 'LEVEL', read: oneOf('fail-on', ['error', 'warning', 'never']), help: 'what gives exit 1: error (default; a failed test is one), warning, never' },
   'quiet': { help: 'no summary and no progress' },
   'timeout': { value: 'TIME', read: milliseconds, help: 'limit for each file or test, as in 500ms or 10s' },
   'plugin': { value: 'FILE', many: true, help: 'a .wasm that brings operators; their documents (*.opspec.json) lie beside it' },
@@ -81,7 +82,6 @@ export const common = {
 }
 
 export const as = { value: 'KIND', read: oneOf('as', kinds), help: `take files as this kind: ${kinds.slice(0, 13).join(', ')}` }
-export const failOn = { value: 'LEVEL', read: oneOf('fail-on', ['error', 'warning', 'never']), help: 'which findings give exit 1: error (default), warning, never' }
 
 // ---- The command line ---------------------------------------------------------------------------------------------
 

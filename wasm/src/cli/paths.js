@@ -10,7 +10,9 @@ const MOST_FILE = 2 ** 31 - 1 // what one read gives
 export function readPath(path) {
   try {
     if (path === '-') return new Uint8Array(readFileSync(0))
-    const { size } = statSync(path)
+    const stat = statSync(path)
+    if (stat.isDirectory()) throw new Error('it is a folder')
+    const { size } = stat
     if (size > MOST_FILE) throw new Error(`it has ${size} bytes, more than can be read at once`)
     return new Uint8Array(readFileSync(path))
   } catch (error) {

@@ -132,7 +132,8 @@ function finish({ tests, units, problems, options, output, env }) {
   output.json({ version: packageVersion(), tests, summary })
   output.report({ command: 'test', version: packageVersion(), units, problems, possible: !impossible, explain: rule => env.explain(rule) })
   const bad = summary.failed > 0 || summary.errors > 0
+  const fails = bad && options['fail-on'] !== 'never'
   output.summary(paint => paint(bad || impossible ? 'error' : 'good',
     `${plural(tests.length, 'test')}: ${summary.passed} passed, ${summary.failed} failed${summary.errors > 0 ? `, ${plural(summary.errors, 'error')}` : ''}${summary.skipped > 0 ? `, ${summary.skipped} skipped` : ''}`))
-  return exitCode({ impossible, bad })
+  return exitCode({ impossible, bad: fails })
 }

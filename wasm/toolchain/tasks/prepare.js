@@ -56,8 +56,9 @@ export function build(preset, { definitions = [], targets = [] } = {}) {
 
 // The package in wasm/js: the scripts, the WebAssembly module, and wasm-bytes.js for './inline'.
 export async function packageFiles(options) {
-  await scripts(options)
+  const end = await scripts(options)
   wasmModule()
+  return end
 }
 
 function wasmModule() {

@@ -44,10 +44,13 @@ function place(files) {
   chmodSync(join(target, 'cli.js'), 0o755)
 }
 
-/** Bundles the scripts; with `watch` again at each change, until the process ends. */
+/** Bundles the scripts; with `watch` again at each change. Answers what ends that. */
 export async function scripts({ watch = false } = {}) {
   const { build, context } = await import('esbuild')
   mkdirSync(target, { recursive: true })
   await build(options)
-  if (watch) await (await context(options)).watch()
+  if (!watch) return () => {}
+  const watcher = await context(options)
+  await watcher.watch()
+  return () => watcher.dispose()
 }

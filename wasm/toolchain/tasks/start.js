@@ -6,6 +6,10 @@ import { main, root, serve } from './shell.js'
 main(async args => {
   npmPackages()
   toolchain('wasm', 'sources')
-  await packageFiles({ watch: true })
-  return serve(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'web', '--host', 'localhost', ...args])
+  const end = await packageFiles({ watch: true })
+  try {
+    return await serve(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'web', '--host', 'localhost', ...args])
+  } finally {
+    await end()
+  }
 })
