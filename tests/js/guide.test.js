@@ -34,8 +34,8 @@ describe('the guide', () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  function shell(name, where) {
-    const { text } = blocks.find(block => block.language === 'sh' && block.name === name)
+  function shell(name, where, index = 0) {
+    const { text } = blocks.filter(block => block.language === 'sh' && block.name === name)[index]
     const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', text], { cwd: where, env: environment, encoding: 'utf8' })
     assert.equal(status, 0, stdout + stderr)
     return stdout
@@ -46,10 +46,12 @@ describe('the guide', () => {
     for (const [way, file] of files) if (file !== undefined) assert.ok(ways.includes(way), `${way} is never run`)
     assert.deepEqual(files.filter(({ length }) => length === 1).map(([name]) => name), ['cap.opspec.json', 'default-rest.json', 'half.json', 'program.mjs', 'cap.c'])
     assert.deepEqual(ways, ['one-line', 'in-full', 'plugin', 'roles'])
-    assert.deepEqual(blocks.filter(({ name }) => name === '').map(({ language }) => language), ['sh'])
+    assert.deepEqual(blocks.filter(({ name }) => name === '').map(({ language }) => language), ['sh', 'sh'])
   })
 
   it('the commands at its beginning', () => assert.match(shell('', folder), /3 passed/))
+
+  it('a function', () => assert.match(shell('', folder, 1), /3 passed/))
 
   it('the program prints what its comments say', () => {
     const printed = execFileSync(process.execPath, ['program.mjs'], { cwd: folder, encoding: 'utf8' }).trim().split('\n')

@@ -66,6 +66,22 @@ describe('opspec new', () => {
     assert.match(build(compiler).stderr, /not yet/)
   })
 
+  it('function: checks clean and passes; its script makes the same again, and another when it is changed', () => {
+    made('halved', '--domain', 'com.example', '--kernel', 'function')
+    clean('halved')
+    passes('halved', 'function')
+    const [script, kernel] = ['src/build.js', 'kernel.onnx'].map(name => join(folder, 'halved', name))
+    const first = readFileSync(kernel)
+    const build = () => assert.equal(spawnSync(process.execPath, [script], { encoding: 'utf8' }).stderr, '')
+    build()
+    assert.deepEqual(readFileSync(kernel), first)
+    writeFileSync(script, readFileSync(script, 'utf8').replace("node('Mul', ['factor', 'X']", "node('Div', ['X', 'factor']"))
+    build()
+    const { stdout, status } = command('test', 'halved')
+    assert.equal(status, 1)
+    assert.match(stdout, /own-slope\.json.*element/)
+  })
+
   it('tells programs what it made', () => {
     const { folder: where, operator, files } = JSON.parse(made('HTTPCode2', '--domain', 'com.example', '--format', 'json'))
     assert.equal(where, 'http-code2')
@@ -82,7 +98,7 @@ describe('opspec new', () => {
     'a name that is too long': [['x'.repeat(65), '--domain', 'com.example'], /is no name/],
     'a domain of the standard': [['thing', '--domain', 'ai.onnx'], /--domain: /],
     'an empty domain': [['thing', '--domain', ''], /--domain: /],
-    'an unknown kind': [['thing', '--domain', 'com.example', '--kernel', 'rust'], /must be one of js, c/],
+    'an unknown kind': [['thing', '--domain', 'com.example', '--kernel', 'rust'], /must be one of js, c, function/],
     'a folder that is there': [['soft-clamp', '--domain', 'com.example'], /soft-clamp is there already; nothing was written/]
   }
   for (const [name, [args, message]] of Object.entries(refusals)) {

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { openEnv } from './engine.js'
 import { bundleTexts, kernelKinds, namesOf } from './new-bundle.js'
 import { CommandError, oneOf } from './options.js'
 
 // opspec new: a bundle to start from.
 
-export const kernelOption = { value: 'KIND', read: oneOf('kernel', kernelKinds), help: 'js (one element in JavaScript), c (a plug-in)' }
+export const kernelOption = { value: 'KIND', read: oneOf('kernel', kernelKinds), help: 'js (one element in JavaScript), c (a plug-in), function (other operators)' }
 
 // The headers of plug-ins, which lie in the package; they go along so that the bundle can be built anywhere.
 function headers() {
@@ -48,7 +49,8 @@ export async function newBundle({ options, positionals, output }) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), content, { flag: 'wx' })
     }
-    output.json({ folder, operator: { domain: options.domain, opType: names.opType }, kernel: options.kernel ?? 'js', files: Object.keys(files) })
+    if (options.kernel === 'function') await import(pathToFileURL(resolve(folder, 'src/build.js')).href)
+    output.json({ folder, operator: { domain: options.domain, opType: names.opType }, kernel: options.kernel ?? 'js', files: [...Object.keys(files), ...options.kernel === 'function' ? ['kernel.onnx'] : []] })
     output.line(paint => `${paint('good', 'made')} ${folder}: operator ${names.opType} of ${options.domain}; ${join(folder, 'README.md')} says how to go on`)
     return 0
   } finally {
