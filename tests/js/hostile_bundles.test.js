@@ -1,7 +1,7 @@
 // Bundles that mean harm: `check` runs none of their code, `test` shuts it in and says what it reached for; archives.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -148,6 +148,22 @@ describe('a kernel that', () => {
     assert.ok(['failed', 'error'].includes(test.status))
     assert.equal({}.type, undefined)
     assert.equal((await testOne(compute(''))).status, 'passed')
+  })
+  it('loops on does not outlive a killed command', { skip: process.platform !== 'linux' && 'processes are looked up in /proc' }, async () => {
+    mkdirSync(join(folder, 'endless'))
+    for (const [name, text] of Object.entries(bundle(compute('for (;;);')))) writeFileSync(join(folder, 'endless', name), text)
+    const command = spawn(process.execPath, [cli, 'test', '--timeout', '10m', join(folder, 'endless')], { stdio: 'ignore' })
+    const started = () => readFileSync(`/proc/${command.pid}/task/${command.pid}/children`, 'latin1').trim()
+    const until = async job => {
+      for (let left = 600; left > 0 && !job(); left--) await new Promise(resolve => setTimeout(resolve, 50))
+      assert.ok(job())
+    }
+    await until(() => started() !== '')
+    const child = started()
+    // Busy: it has used a second of processor time.
+    await until(() => Number(readFileSync(`/proc/${child}/stat`, 'latin1').split(' ')[13]) > 100)
+    command.kill('SIGKILL')
+    await until(() => !existsSync(`/proc/${child}`))
   })
   it('loops in the first of three tests leaves the other two', async () => {
     const files = bundle(compute('while (x.data[0] === 5);'))

@@ -9,11 +9,11 @@ import { nodeModule } from './platform.js'
 const MEMORY_MB = 1024
 const LONGEST_LINE = 2 ** 26
 
-// Read access to this package's scripts, where this Node has a permission model.
+// Read access to this package's scripts and a thread of its own, where this Node has a permission model.
 function permissionFlags(folder, manifest) {
   const known = process.allowedNodeEnvironmentFlags
   const name = ['--permission', '--experimental-permission'].find(flag => known.has(flag))
-  return name === undefined ? [] : [name, `--allow-fs-read=${folder}`, `--allow-fs-read=${manifest}`]
+  return name === undefined ? [] : [name, `--allow-fs-read=${folder}`, `--allow-fs-read=${manifest}`, '--allow-worker']
 }
 
 async function childOptions(memory) {
