@@ -19,6 +19,7 @@ window.ask = async ({ way, plugin, rows, roles }) => {
     const bytes = plugin && Uint8Array.from(plugin)
     if (roles) await env.loadPlugin(bytes)
     else if (plugin || rows) env.registerOperator(ways[way + 'Document'], bytes)
+    else if (way === 'line') env.registerOperator(ways.tiltDocument, ways.tiltLine)
     else if (way === 'registered') env.registerOperator(ways.tiltDocument, ways.tiltFunction)
     else if (way !== 'function') env.registerOperator(ways[way + 'Document'], ways[way + 'Kernel'])
     return way === 'pick' ? await ways.runPick(env) : await ways.runTilt(env, way === 'function')
@@ -52,7 +53,7 @@ describe('operators in a page', { skip: noBrowser || noCompiler }, () => {
   })
   const ask = question => page.evaluate(given => window.ask(given), question)
 
-  const tilt = { 'JavaScript': { way: 'tilt' }, 'a function': { way: 'registered' }, 'a function of the model': { way: 'function' } }
+  const tilt = { 'JavaScript': { way: 'tilt' }, 'one element': { way: 'line' }, 'a function': { way: 'registered' }, 'a function of the model': { way: 'function' } }
   for (const [name, question] of Object.entries(tilt)) it(name, async () => assert.deepEqual(await ask(question), expected.tilt))
   it('a plug-in', async () => assert.deepEqual(await ask({ way: 'tilt', plugin: [...buildPlugin('tilt_plugin.c')] }), expected.tilt))
   it('the roles of MLOperatorAuthor', async () => assert.deepEqual(await ask({ way: 'tilt', roles: true, plugin: [...buildPlugin('tilt_roles.c')] }), expected.tilt))

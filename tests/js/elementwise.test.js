@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createEnv, createWorkerEnv, Tensor } from '../../wasm/js/index.js'
-import { runTilt, tiltDocument, tiltEvidence, tiltKernel } from '../operators/ways.js'
+import { runTilt, tiltDocument, tiltEvidence, tiltKernel, tiltLine } from '../operators/ways.js'
 import * as onnx from '../support/onnx.js'
 import { customSpec } from '../support/spec.js'
 
 const domain = 'org.test'
-const f = Math.fround
-const tilt = { elementwise: (x, slope, { softness }) => x < 0 ? f(f(slope * x) / f(1 + f(f(softness) * Math.abs(x)))) : x }
 
 const caller = (opType, inputs, type, { outputs = 1, attributes = {} } = {}) => onnx.model({
   ir: 13, opsets: { '': 21, [domain]: 1 },
@@ -39,7 +37,7 @@ describe('elementwise kernels', () => {
     byHand.registerOperator(tiltDocument, tiltKernel)
     const expected = await runTilt(byHand)
     byHand.dispose()
-    const registration = env.registerOperator(tiltDocument, tilt)
+    const registration = env.registerOperator(tiltDocument, tiltLine)
     assert.deepEqual(await runTilt(env), expected)
     registration.dispose()
     const worker = await createWorkerEnv()

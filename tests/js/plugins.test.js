@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Env } from '../../wasm/js/env.js'
 import { createEnv, createWorkerEnv, Tensor } from '../../wasm/js/index.js'
-import { pickDocument, pickKernel, runPick, runTilt, tiltDocument, tiltEvidence, tiltFunction, tiltKernel } from '../operators/ways.js'
+import { pickDocument, pickKernel, runPick, runTilt, tiltDocument, tiltEvidence, tiltFunction, tiltKernel, tiltLine } from '../operators/ways.js'
 import * as onnx from '../support/onnx.js'
 import { buildPlugin, plug, skip } from '../support/plugin.js'
 import { customSpec } from '../support/spec.js'
@@ -40,6 +40,7 @@ describe('one operator written in all ways', () => {
   it('a row linked into the build', { skip: noRows }, () => same(env => env.registerOperator(tiltDocument), { wasm: rows }))
   it('the row in a plug-in', { skip }, () => same(env => env.registerOperator(tiltDocument, buildPlugin('tilt_plugin.c'))))
   it('the roles of MLOperatorAuthor', { skip }, () => same(env => env.loadPlugin(buildPlugin('tilt_roles.c'))))
+  it('JavaScript for one element', () => same(env => env.registerOperator(tiltDocument, tiltLine)))
   it('a function', () => same(env => env.registerOperator(tiltDocument, tiltFunction)))
   it('a function of the model', () => same(() => {}, {}, true))
 

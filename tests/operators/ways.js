@@ -56,6 +56,11 @@ export const tiltKernel = {
   }
 }
 
+// What happens to one element.
+export const tiltLine = {
+  elementwise: (x, slope, { softness }) => x < 0 ? f(f(slope * x) / f(1 + f(f(softness) * Math.abs(x)))) : x
+}
+
 // No code at all.
 export const tiltFunction = onnx.functionProto({
   domain, name: 'Tilt', inputs: ['X', 'Slope'], outputs: ['Y'], attributes: ['softness'], opsets: { '': 21 },
