@@ -248,6 +248,9 @@ describe('the command', () => {
 })
 
 describe('an archive', () => {
+  let small // so that what is too much is soon there
+  before(async () => { small = await createEnv({ limits: { bytes: 2 ** 26 } }) })
+  after(() => small.dispose())
   const inside = bundle(compute(''))
   const good = Object.entries(inside)
   // Many entries for one content: a local header and a list.
@@ -281,6 +284,7 @@ describe('an archive', () => {
   }
   for (const [name, [bytes, message]] of Object.entries(archives)) {
     it(`${name} is refused, with the reason`, async () => {
+      const env = small
       const report = env.check(bytes, { as: 'bundle' })
       assert.equal(report.ok, false)
       assert.match([...report.incomplete, ...report.findings.map(finding => finding.message)].join('\n'), message)

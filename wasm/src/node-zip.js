@@ -73,13 +73,13 @@ export function readZip(bytes) {
   const entries = entriesOf(bytes, view).filter(({ name }) => wanted(name))
   entries.forEach(checkName)
   const top = topFolder(entries.map(({ name }) => name))
+  // Before anything is unpacked: what it claims is all that it gets.
+  const total = entries.reduce((sum, { size }) => sum + size, 0)
+  if (total > MOST_BYTES) throw new OpspecError('limit', `the zip archive unpacks to more than ${MOST_BYTES} bytes`)
   const files = new Map()
-  let total = 0
   for (const entry of entries) {
     if (entry.flags & 1) throw new OpspecError('unsupported', `the zip archive's file ${entry.name} is encrypted`)
     if (files.has(entry.name.slice(top.length))) throw malformed(`"${entry.name}" is in it twice`)
-    total += entry.size
-    if (total > MOST_BYTES) throw new OpspecError('limit', `the zip archive unpacks to more than ${MOST_BYTES} bytes`)
     files.set(entry.name.slice(top.length), contentOf(bytes, view, entry))
   }
   return files
