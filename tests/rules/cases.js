@@ -83,7 +83,9 @@ const change = (...changes) => ({ text: replaced(spec, ...changes), as: 'spec' }
 const standard = (...changes) => ({ text: replaced(celu, ...changes), as: 'spec' })
 const native = (...what) => change([reference, library(...what)])
 const json = text => ({ text, as: 'json' })
-const bundle = (files, more = {}) => ({ files: { 'soft-gate.opspec.json': spec, 'adapter.py': '', 'gate.py': '', 'one.json': evidence, 'two.json': evidence, ...files }, ...more })
+const bundle = (files, more = {}) => ({
+  files: Object.fromEntries(Object.entries({ 'soft-gate.opspec.json': spec, 'adapter.py': '', 'gate.py': '', 'one.json': evidence, 'two.json': evidence, ...files }).filter(([, content]) => content !== undefined)), ...more
+})
 const proof = (...changes) => bundle({ 'two.json': replaced(evidence, ...changes) })
 const without = (name, { files }) => ({ files: Object.fromEntries(Object.entries(files).filter(([key]) => key !== name)) })
 const trial = (changes, { source = kernel, document = spec } = {}) => bundle({ 'soft-gate.opspec.json': document, 'two.json': replaced(evidence, ...changes), 'kernel.js': source }, { run: true })
@@ -228,7 +230,7 @@ export const cases = {
     fires: [without('two.json', bundle()), without('adapter.py', bundle()), without('gate.py', bundle()), { files: { 'a.txt': '' } }],
     silent: [bundle(), bundle({ 'soft-gate.opspec.json': replaced(spec, ['"two.json"', '"two"']) })]
   },
-  'spec.bundle.unused-file': { fires: [bundle({ 'three.json': evidence }), bundle({ 'notes.txt': 'x' })], silent: [bundle({ 'README.md': '', LICENSE: '', 'kernel.js': kernel, 'src/a.c': '', '.hidden': '', '__MACOSX/x': '' })] },
+  'spec.bundle.unused-file': { fires: [bundle({ 'three.json': evidence }), bundle({ 'notes.txt': 'x' })], silent: [bundle({ 'README.md': '', LICENSE: '', 'kernel.js': kernel, 'src/a.c': '', '.hidden': '', '__MACOSX/x': '' }), bundle({ 'soft-gate.opspec.json': replaced(spec, ['"two.json"', '"two"']), 'two/test_data_set_0/input_0.pb': '', 'two/test_data_set_0/output_0.pb': '', 'two/model.onnx': '', 'two.json': undefined })] },
   'spec.bundle.conflict': { fires: [bundle({ 'b/again.opspec.json': spec })], silent: [bundle({ 'b/again.opspec.json': replaced(spec, ['"overload": ""', '"overload": "other"']) }), bundle({ 'b/again.opspec.json': replaced(spec, ['"1.0.0"', '"2"']) })] },
 
   'evidence.form': {

@@ -45,6 +45,20 @@ describe('rules', () => {
     assert.deepEqual(await findingsOf({ text: spec, as: 'spec' }), [])
   })
 
+  it('strict makes errors of warnings, and changes nothing else', () => {
+    let warnings = 0
+    for (const { text, as, canonical } of Object.values(cases).flatMap(({ fires }) => fires)) {
+      if (text === undefined || canonical) continue
+      const [usual, strict] = [false, true].map(strict => env.check(text, { as, strict }))
+      warnings += usual.counts.warning
+      const made = usual.findings.map(finding => finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding)
+      assert.deepEqual(strict.findings, made)
+      assert.deepEqual(strict.counts, { error: usual.counts.error + usual.counts.warning, warning: 0, info: usual.counts.info })
+      assert.equal(strict.ok, strict.complete && strict.counts.error === 0)
+    }
+    assert.ok(warnings > 50)
+  })
+
   it('each explains itself', () => {
     const rules = env.rules()
     assert.equal(new Set(rules).size, rules.length)
