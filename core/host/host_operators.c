@@ -43,13 +43,6 @@ static void os_host__write_parameters(os_text *out, opspec_env *env, const op_sc
   os_text_char(out, ']');
 }
 
-static const char *os_host__kind_name(op_attr_kind kind) {
-  static const char *const names[] = {
-      "undefined", "float",   "int",    "string",        "tensor",         "graph",      "floats",     "ints",
-      "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
-  return names[kind];
-}
-
 static void os_host__write_float(os_text *out, float value) {
   if (value == value && value - value == 0)
     os_text_format(out, "%.9g", (double)value);
@@ -87,7 +80,7 @@ static void os_host__write_attributes(os_text *out, const op_schema *schema) {
     const op_attribute_schema *attribute = &schema->attributes[i];
     if (i > 0) os_text_char(out, ',');
     os_json_write_string(out, attribute->name);
-    os_text_format(out, ":{\"kind\":\"%s\",\"required\":%s", os_host__kind_name(attribute->kind),
+    os_text_format(out, ":{\"kind\":\"%s\",\"required\":%s", op_attr_kind_name(attribute->kind),
                    attribute->required ? "true" : "false");
     if (attribute->has_default) {
       os_text_puts(out, ",\"default\":");

@@ -15,11 +15,11 @@ const op_parameter *op_schema_parameter(const op_parameter *parameters, uint16_t
 
 const char *op_attr_kind_name(op_attr_kind kind) {
   static const char *const names[] = {
-      [OP_ATTR_NONE] = "undefined",         [OP_ATTR_FLOAT] = "float",     [OP_ATTR_INT] = "int",
-      [OP_ATTR_STRING] = "string",          [OP_ATTR_TENSOR] = "tensor",   [OP_ATTR_GRAPH] = "graph",
-      [OP_ATTR_FLOATS] = "floats",          [OP_ATTR_INTS] = "ints",       [OP_ATTR_STRINGS] = "strings",
-      [OP_ATTR_TENSORS] = "tensors",        [OP_ATTR_GRAPHS] = "graphs",   [OP_ATTR_SPARSE] = "sparse_tensor",
-      [OP_ATTR_SPARSES] = "sparse_tensors", [OP_ATTR_TYPE] = "type_proto", [OP_ATTR_TYPES] = "type_protos",
+      [OP_ATTR_NONE] = "undefined",         [OP_ATTR_FLOAT] = "float",   [OP_ATTR_INT] = "int",
+      [OP_ATTR_STRING] = "string",          [OP_ATTR_TENSOR] = "tensor", [OP_ATTR_GRAPH] = "graph",
+      [OP_ATTR_FLOATS] = "floats",          [OP_ATTR_INTS] = "ints",     [OP_ATTR_STRINGS] = "strings",
+      [OP_ATTR_TENSORS] = "tensors",        [OP_ATTR_GRAPHS] = "graphs", [OP_ATTR_SPARSE] = "sparse_tensor",
+      [OP_ATTR_SPARSES] = "sparse_tensors", [OP_ATTR_TYPE] = "type",     [OP_ATTR_TYPES] = "types",
   };
   return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
