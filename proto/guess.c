@@ -89,6 +89,18 @@ static os_guess os_guess__text(os_str head) {
   return (os_guess){"a text file", NULL, true};
 }
 
+// JSON in another encoding than UTF-8, or with bytes that are no text: UTF-16 has a NUL in each unit. No ONNX message begins
+// with '{' or '[', which start groups, nor with a mark of UTF-16; behind white space, which begins many, all must be text.
+static bool os_guess__is_damaged_json(os_str head) {
+  bool wide = os_str_starts(head, OS_STR("\xff\xfe")) || os_str_starts(head, OS_STR("\xfe\xff"));
+  size_t mark = wide ? 2 : os_str_starts(head, OS_STR("\xef\xbb\xbf")) ? 3 : 0, at = mark;
+  while (at < head.len && strchr(" \t\r\n", head.data[at]) != NULL) at++;
+  if (at >= head.len || (head.data[at] != '{' && head.data[at] != '[')) return false;
+  for (size_t i = mark; mark == 0 && at > 0 && i < head.len; i++)
+    if ((unsigned char)head.data[i] < 0x20 && strchr(" \t\r\n", head.data[i]) == NULL) return false;
+  return true;
+}
+
 os_guess os_guess_file(os_str head, uint64_t length) {
   for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
     const os_magic *magic = &magics[i];
@@ -106,6 +118,7 @@ os_guess os_guess_file(os_str head, uint64_t length) {
     if (json < length) return (os_guess){"a safetensors file", not_onnx, false};
   }
   if (os_guess__is_text(head, head.len < length)) return os_guess__text(head);
+  if (os_guess__is_damaged_json(head)) return (os_guess){"JSON text", NULL, true};
   return (os_guess){0};
 }
 

@@ -276,17 +276,31 @@ static void os_scan__report_syntax(os_scan *self) {
   if (self->hint == TRAILING) os_scan__fix_comma(self, finding);
 }
 
+// UTF-16: its mark, or a character and half a unit that is 0.
+static bool os_scan__is_wide(os_str text) {
+  if (text.len < 2) return false;
+  unsigned char a = (unsigned char)text.data[0], b = (unsigned char)text.data[1];
+  return (a == 0xff && b == 0xfe) || (a == 0xfe && b == 0xff) || (a == 0) != (b == 0);
+}
+
 static void os_scan__report_encoding(os_scan *self, size_t at) {
   const unsigned char *bytes = (const unsigned char *)self->text;
   size_t size = self->document->text.len;
-  bool wide = size >= 2 && ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff));
-  os_finding *finding = os_report_add(self->report, &os_rule_json_encoding,
-                                      "The byte 0x%02X is not UTF-8 here.%s Save the file as UTF-8.",
-                                      bytes[at], wide ? " The file looks like UTF-16." : "");
+  const char *why = "";
+  size_t end = at + 1;
+  if (os_scan__is_wide(self->document->text))
+    why = " The file looks like UTF-16.";
+  else if (bytes[at] == 0xed && at + 2 < size && bytes[at + 1] >= 0xa0 && bytes[at + 1] < 0xc0) {
+    why = " It begins half of a surrogate pair.";
+    end = at + 3;
+  }
+  os_finding *finding =
+      os_report_add(self->report, &os_rule_json_encoding,
+                    "The byte 0x%02X is not UTF-8 here.%s Save the file as UTF-8.", bytes[at], why);
   finding->expected = OS_STR("UTF-8");
   finding->actual = os_arena_format(self->arena, "0x%02X", bytes[at]);
   finding->where.file = self->document->file;
-  os_where_range(&finding->where, at, at + 1);
+  os_where_range(&finding->where, at, end);
 }
 
 static void os_scan__skip_bom(os_scan *self) {
@@ -326,8 +340,9 @@ os_status os_json_parse(os_json_document *out, os_arena *arena, os_str file, os_
   if (scan.status != OS_OK) return scan.status;
   if (report == NULL) return OS_OK;
   // A text that breaks off at the bad byte is not wrong before it.
-  if (valid < text.len && (ok || scan.p >= scan.end))
-    os_scan__report_encoding(&scan, valid);
+  bool wide = os_scan__is_wide(text) && valid > 0;
+  if (wide || (valid < text.len && (ok || scan.p >= scan.end)))
+    os_scan__report_encoding(&scan, wide ? (size_t)(text.data[0] != 0) : valid);
   else
     os_scan__report_syntax(&scan);
   return OS_OK;

@@ -38,8 +38,8 @@ describe('Env', () => {
     })
     it('takes long texts of any letters', () => {
       const filler = 'x'.repeat(50_000)
-      for (const text of [filler, `é${filler}`, `${filler}\u{1f600}${filler}é`, `${filler}\ud800${filler}`]) {
-        const json = JSON.stringify({ a: text }).replace('\\ud800', '\ud800') + ']'
+      for (const text of [filler, `é${filler}`, `${filler}\u{1f600}${filler}é`, `${filler}\ufffd${filler}`]) {
+        const json = JSON.stringify({ a: text }) + ']'
         const report = env.check(json)
         assert.equal(report.findings[0].rule, 'json.syntax')
         assert.equal(report.findings[0].range.start.utf16, json.length - 1)

@@ -16,6 +16,8 @@ const VALUE = 8 // numbers of a value in the table, its dims left out
 
 const KIND = { TENSOR: 1, SPARSE: 2, SEQUENCE: 3, MAP: 4, OPTIONAL: 5 }
 
+const isWellFormed = text => text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text)
+
 export const bytesView = value => {
   if (value instanceof Uint8Array) return value
   if (value instanceof ArrayBuffer || (typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)) return new Uint8Array(value)
@@ -223,11 +225,34 @@ export class Engine {
 
   /** A block with the bytes of a string or of a view, to be handed over or dropped. */
   block(source) {
-    if (typeof source === 'string') return source.length <= SMALL ? this.#smallText(source) : this.#largeText(source)
+    if (typeof source === 'string') {
+      const block = this.textBlock(source)
+      if (block.size > source.length && !isWellFormed(source)) this.#putHalves(source, block.address)
+      return block
+    }
     const bytes = bytesView(source)
     const address = this.#room(bytes.length)
     this.u8.set(bytes, address)
     return { address, size: bytes.length }
+  }
+
+  /** A block with a text in UTF-8, U+FFFD for what is no character. */
+  textBlock(text) {
+    return text.length <= SMALL ? this.#smallText(text) : this.#largeText(text)
+  }
+
+  // Where the encoder wrote U+FFFD for half of a surrogate pair: the half itself, which is no UTF-8 and is found as such.
+  #putHalves(text, address) {
+    const { u8 } = this
+    for (const character of text) {
+      const code = character.codePointAt(0)
+      if (code >= 0xD800 && code < 0xE000) {
+        u8[address] = 0xED
+        u8[address + 1] = 0x80 | (code >> 6 & 0x3F)
+        u8[address + 2] = 0x80 | (code & 0x3F)
+      }
+      address += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+    }
   }
 
   #room(size) {
@@ -418,7 +443,7 @@ export class Engine {
   /** Writes data of a tensor at `address`, whose elements lie at `to`. */
   fill(element, address, to, data) {
     if (element.array === null) {
-      const bytes = data.length === 0 ? 0 : this.block(data.join(''))
+      const bytes = data.length === 0 ? 0 : this.textBlock(data.join(''))
       if (bytes === 0) return
       this.#putLengths(data)
       const status = this.exports.opspec_set_strings(this.port, address, bytes.address)
