@@ -142,7 +142,8 @@ static os_status os_trial__open_model(os_trial *self, os_report *report) {
   os_source source = os_source_memory(bytes.data, bytes.len);
   os_document_options options = {.as = OS_KIND_MODEL, .limits = self->setting.limits};
   os_status status = os_document_open(self->setting.memory, &source, &options, report, &self->document);
-  if (status == OS_OK) status = os_model_build(self->document, self->setting.registry, report, &self->model);
+  if (status == OS_OK)
+    status = os_model_build(self->document, self->setting.registry, NULL, report, &self->model);
   if (status == OS_OK || status == OS_OUT_OF_MEMORY) return status;
   os_str why =
       report->findings.count > 0 ? report->findings.items[0]->message : os_str_of(os_status_text(status));

@@ -96,7 +96,7 @@ static os_status os_host__check_json(os_host__check *self, os_str bytes, os_str 
 static os_status os_host__check_model(os_host__check *self) {
   os_check_options options = {
       .strict = self->options->strict, .infer = self->options->full, .stop = &self->stop};
-  OS_TRY(os_model_build(self->document, self->env->registry, &self->report, &self->model));
+  OS_TRY(os_model_build(self->document, self->env->registry, &self->stop, &self->report, &self->model));
   return os_model_check(self->model, &options, &self->report);
 }
 

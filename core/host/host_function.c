@@ -27,7 +27,7 @@ static os_status os_host__open_body(opspec_operator *self, os_str bytes, os_repo
 os_status os_host_function(opspec_operator *self, op_schema *schema, os_str bytes, os_report *report) {
   os_check_options options = {.infer = true};
   OS_TRY(os_host__open_body(self, bytes, report));
-  OS_TRY(os_model_build(self->document, self->env->registry, report, &self->model));
+  OS_TRY(os_model_build(self->document, self->env->registry, NULL, report, &self->model));
   OS_TRY(os_model_check(self->model, &options, report));
   if (report->counts[OS_ERROR] > 0) return OS_MALFORMED;
   schema->body = os_model_graph(self->model);

@@ -119,9 +119,9 @@ static os_status os_host__open_model(opspec_model *self, os_str bytes, const ops
 }
 
 // The index, made when first asked for.
-static os_status os_host__index(opspec_model *self) {
+static os_status os_host__index(opspec_model *self, const os_stop *stop) {
   if (self->model != NULL) return OS_OK;
-  return os_model_build(self->document, self->env->registry, &self->report, &self->model);
+  return os_model_build(self->document, self->env->registry, stop, &self->report, &self->model);
 }
 
 // It takes more memory than the document, so it is kept for sessions only.
@@ -189,7 +189,7 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
   os_stop stop = os_host_stop(env, options->timeout_ms);
   os_check_options check = {.strict = options->strict, .infer = options->full, .stop = &stop};
   os_status status = os_host__add_findings(&report, &self->report, self->decoded);
-  if (status == OS_OK) status = os_host__index(self);
+  if (status == OS_OK) status = os_host__index(self, &stop);
   if (status == OS_OK) status = os_model_check(self->model, &check, &report);
   if (status == OS_LIMIT || status == OS_TIMEOUT || status == OS_ABORTED || status == OS_UNSUPPORTED)
     os_report_incomplete(&report, "%s", os_status_text(status));
@@ -205,6 +205,8 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
 // A model that cannot be made ready is told of with what the checker finds wrong in it.
 static os_status os_host__tell_fault(opspec_model *model, os_status status, os_trouble *trouble) {
   opspec_env *env = model->env;
+  // The status's own text says nothing about this model.
+  if (trouble->message.data == os_status_text(status)) trouble->message.len = 0;
   os_report report;
   os_report_init(&report, &env->scratch, false, env->limits.findings);
   os_check_options check = {0};
@@ -228,7 +230,7 @@ os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session 
   self->model = model;
   os_trouble trouble = {.arena = &env->scratch};
   os_session_options options = {.seed = seed};
-  os_status status = os_host__index(model);
+  os_status status = os_host__index(model, NULL);
   if (status == OS_OK)
     status = os_session_new(&env->memory, env->registry, model->model, &options, &trouble, &self->session);
   if (status == OS_OK) status = os_host__describe(model);
@@ -256,7 +258,7 @@ void opspec_session_free(opspec_session *self) {
 static os_status os_host__run_trouble(opspec_model *model, os_status status, const os_run *run) {
   os_trouble trouble = {0};
   if (run != NULL) trouble = *os_run_trouble(run);
-  if (status == OS_MALFORMED && trouble.message.len == 0) return os_host__tell_fault(model, status, &trouble);
+  if (status == OS_MALFORMED) return os_host__tell_fault(model, status, &trouble);
   return os_host_fail(model->env, status, trouble.message, trouble.path, NULL);
 }
 

@@ -68,7 +68,12 @@ static os_status os_model__main(os_model *self) {
   return OS_OK;
 }
 
-static os_status os_model__fill(os_model *self) {
+// A small file can ask for very many graphs.
+static os_status os_model__stopped(size_t graph, const os_stop *stop) {
+  return (graph & 63) == 63 ? os_stop_check(stop) : OS_OK;
+}
+
+static os_status os_model__fill(os_model *self, const os_stop *stop) {
   self->proto = self->document->kind == OS_KIND_MODEL ? self->document->model : NULL;
   self->ir_version = self->proto != NULL ? self->proto->ir_version : OS_IR_NEWEST;
   OS_TRY(os_model__imports(self));
@@ -81,12 +86,19 @@ static os_status os_model__fill(os_model *self) {
   }
   OS_TRY(os_model__main(self));
   // Bodies and instances join the list while it is walked.
-  for (size_t i = 0; i < self->graphs.count; i++) OS_TRY(os_index_fill(self, self->graphs.items[i]));
-  for (size_t i = 0; i < self->graphs.count; i++) OS_TRY(os_index_order(self, self->graphs.items[i]));
+  for (size_t i = 0; i < self->graphs.count; i++) {
+    OS_TRY(os_model__stopped(i, stop));
+    OS_TRY(os_index_fill(self, self->graphs.items[i]));
+  }
+  for (size_t i = 0; i < self->graphs.count; i++) {
+    OS_TRY(os_model__stopped(i, stop));
+    OS_TRY(os_index_order(self, self->graphs.items[i]));
+  }
   return OS_OK;
 }
 
-os_status os_model_build(os_document *document, os_registry *registry, os_report *report, os_model **out) {
+os_status os_model_build(os_document *document, os_registry *registry, const os_stop *stop, os_report *report,
+                         os_model **out) {
   *out = NULL;
   os_kind kind = document->kind;
   if (kind != OS_KIND_MODEL && kind != OS_KIND_GRAPH && kind != OS_KIND_FUNCTION) return OS_INVALID_ARGUMENT;
@@ -97,7 +109,7 @@ os_status os_model_build(os_document *document, os_registry *registry, os_report
   self->registry = registry;
   self->arena = &self->own;
   self->memory = document->memory;
-  os_status status = os_model__fill(self);
+  os_status status = os_model__fill(self, stop);
   if (status != OS_OK) {
     os_model_free(self);
     return status;

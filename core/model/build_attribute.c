@@ -32,6 +32,17 @@ static op_value *os_lazy__load(op_lazy_value *lazy) {
   return self->lazy.value;
 }
 
+bool os_node_is_readable(const op_node *node) {
+  for (uint32_t i = 0; i < node->attribute_count; i++) {
+    const os_model_lazy *self = (const os_model_lazy *)node->attributes[i].lazy;
+    os_tensor_reader reader;
+    if (self != NULL && !self->sparse &&
+        os_tensor_open(&reader, self->proto, os_document_origin(self->model->document)) == OS_MALFORMED)
+      return false;
+  }
+  return true;
+}
+
 static op_lazy_value *os_lazy__new(os_model *model, const void *proto, bool sparse) {
   os_model_lazy *self = OS_ARENA_NEW(model->arena, os_model_lazy);
   if (self == NULL) return NULL;

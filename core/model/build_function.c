@@ -210,18 +210,34 @@ os_status os_functions_build(os_model *model, Onnx__FunctionProto *const *protos
   return os_functions__cycles(model);
 }
 
+static_assert(OS_CALL_DEPTH == 100 && OS_INSTANCE_NODES == 250000, "the texts say so");
+
+const char *os_cut_text(os_cut cut) {
+  static const char *const texts[] = {
+      [OS_CUT_NOT] = "",
+      [OS_CUT_CIRCLE] = "functions call each other in a circle",
+      [OS_CUT_DEPTH] = "calls of functions are more than 100 deep",
+      [OS_CUT_NODES] = "calls of functions expand to more than 250000 nodes",
+  };
+  return texts[cut];
+}
+
+// Function operators may come to call each other, which nothing but the depth tells.
+static os_cut os_function__cut(const os_model *model, const os_graph_index *graph,
+                               const os_function *function) {
+  if (function != NULL && function->recursive) return OS_CUT_CIRCLE;
+  if (graph->call_depth >= OS_CALL_DEPTH || (function != NULL && function->depth > OS_CALL_DEPTH))
+    return OS_CUT_DEPTH;
+  return model->instance_nodes >= OS_INSTANCE_NODES ? OS_CUT_NODES : OS_CUT_NOT;
+}
+
 os_status os_function_instantiate(os_model *model, os_graph_index *graph, uint32_t node,
                                   const os_graph_index *body, os_graph_index **out) {
-  const os_function *function = body->function;
   *out = NULL;
   if (graph->in_function && !graph->instance) return OS_OK; // a body as written: nothing is bound
-  // Function operators may come to call each other, which nothing but the depth tells.
-  if (graph->call_depth >= OS_CALL_DEPTH) return OS_OK;
-  if (function != NULL && (function->recursive || function->depth > OS_CALL_DEPTH)) return OS_OK;
-  if (model->instance_nodes >= OS_INSTANCE_NODES) {
-    model->expanded_too_far = true;
-    return OS_OK;
-  }
+  os_cut cut = graph->nodes[node].cut = os_function__cut(model, graph, body->function);
+  model->expanded_too_far |= cut == OS_CUT_NODES;
+  if (cut != OS_CUT_NOT) return OS_OK;
   OS_TRY(os_index_new(model, NULL, body->graph.path, out));
   os_graph_index *self = *out;
   self->proto = body->proto;

@@ -29,6 +29,15 @@ typedef struct os_graph_value {
   const Onnx__ValueInfoProto *declared;              // input, output or value_info; NULL = none
 } os_graph_value;
 
+// Why the function that a node calls was not put in its place.
+typedef enum os_cut {
+  OS_CUT_NOT,
+  OS_CUT_CIRCLE, // the checker has an error for it
+  OS_CUT_DEPTH,
+  OS_CUT_NODES,
+} os_cut;
+const char *os_cut_text(os_cut cut); // "functions call each other in a circle"
+
 typedef struct os_graph_node {
   op_node node;
   const Onnx__NodeProto *proto;
@@ -36,7 +45,11 @@ typedef struct os_graph_node {
   uint32_t input_count, output_count;
   const op_graph *
       function; // a model-local function (or a standard one without kernel), its attributes bound for this call
+  os_cut cut;
 } os_graph_node;
+
+// False: an attribute is a tensor that is malformed, for which the checker has an error. A kernel would take it for absent.
+bool os_node_is_readable(const op_node *node);
 
 struct os_graph {
   struct os_model *model;

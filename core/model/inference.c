@@ -23,8 +23,8 @@ typedef struct os_inference {
   os_model *model;
   os_level *top;
   uint32_t levels;
-  uint64_t work;
-  os_map told; // operators without inference that the report knows of
+  uint64_t work, nodes; // nodes: inferred so far
+  os_map told;          // operators without inference that the report knows of
 } os_inference;
 
 static const os_fact os_fact__unknown = {.rank = -1};
@@ -293,8 +293,13 @@ static os_status os_inference__call(os_inferring *self, const op_infer *ctx, con
 
 // ---- Nodes ------------------------------------------------------------------------------------------------
 
-static os_status os_inference__no_rule(os_inferring *self, const op_node *node) {
+static os_status os_inference__no_rule(os_inferring *self, const os_graph_node *of) {
+  const op_node *node = &of->node;
   if (self->report == NULL) return OS_OK;
+  if (of->cut != OS_CUT_NOT) {
+    os_report_incomplete(self->report, "%s; the rest was not looked into", os_cut_text(of->cut));
+    return OS_OK;
+  }
   if (node->schema == NULL) {
     os_report_unknown_operator(self->report, node);
     return OS_OK;
@@ -317,7 +322,7 @@ static os_status os_inference__outputs(os_inferring *self, op_infer *ctx, const 
     else if (node->function != NULL)
       OS_TRY(os_inference__call(self, ctx, node->function));
     else
-      OS_TRY(os_inference__no_rule(self, &node->node));
+      OS_TRY(os_inference__no_rule(self, node));
   }
   if (node->node.schema != NULL) os_types_check_outputs(ctx, &bound);
   return ctx->failed && self->report == NULL ? OS_OPERATOR_FAILED : OS_OK;
@@ -353,6 +358,19 @@ static os_status os_inference__trouble(os_inferring *self, const op_node *node, 
   os_report_incomplete(self->report, "%.*s gives a tensor of a rank over %d", OS_ARG(node->op_type),
                        OP_MAX_RANK);
   return OS_OK;
+}
+
+// No machine has a tensor whose bytes 63 bits cannot count. A run says so by itself, as a limit.
+static void os_inference__size(op_infer *ctx, uint32_t output, op_fact *fact) {
+  int64_t bytes = op_type_is_tensor(fact->type) ? (int64_t)op_elem_size((op_elem)fact->type) : 1;
+  bool fits = true;
+  for (int32_t i = 0; i < fact->rank; i++) {
+    if (!op_dim_is_number(fact->dims[i]) || fact->dims[i] == 0) return;
+    fits = fits && !__builtin_mul_overflow(bytes, fact->dims[i], &bytes);
+  }
+  if (fits) return;
+  op_infer_fail(ctx, OP_FAULT_SHAPE, "output %u has more elements than can be counted", (unsigned)output);
+  fact->rank = -1; // said once, not again by all that read it
 }
 
 enum { FEW = 16 };
@@ -398,6 +416,7 @@ os_status os_inference_node(os_inferring *self, os_model *model, const op_graph 
   if (status != OS_OK) OS_TRY(os_inference__trouble(self, &node->node, status));
   for (uint32_t i = 0; i < node->output_count && self->report != NULL; i++) {
     if (outputs[i] == NULL) continue;
+    os_inference__size(&ctx, i, outputs[i]);
     const os_graph_value *value = &graph->values[node->outputs[i]];
     if (value->declared != NULL)
       os_declared__merge(self, os_graph_index_of(graph), value, value->declared, outputs[i]);
@@ -442,7 +461,7 @@ os_status os_inference_run(os_inferring *self, os_model *model, const op_graph *
   os_status status = os_inference__begin(self, model, graph, facts);
   for (uint32_t i = 0; i < graph->node_count && status == OS_OK; i++) {
     status = os_inference_node(self, model, graph, graph->order[i], facts);
-    if (status == OS_OK && (i & 1023) == 1023) status = os_stop_check(self->stop);
+    if (status == OS_OK && (inference->nodes++ & 1023) == 1023) status = os_stop_check(self->stop);
   }
   if (status == OS_OK && self->report != NULL) os_inference__end(self, graph, facts);
   inference->levels--;

@@ -9,8 +9,9 @@ typedef struct os_model os_model;
 
 // Builds the index over a decoded document. Faults that keep the index from being built truly (unknown names, SSA, a cycle,
 // recursive functions...) are findings of the checker's structure rules in `report`; the index is then partial: unknown
-// inputs are OS_ABSENT. *out is never NULL with OS_OK.
-os_status os_model_build(os_document *document, os_registry *registry, os_report *report, os_model **out);
+// inputs are OS_ABSENT. *out is never NULL with OS_OK. `stop` (NULL = none) is looked at while functions are expanded.
+os_status os_model_build(os_document *document, os_registry *registry, const os_stop *stop, os_report *report,
+                         os_model **out);
 const op_graph *os_model_graph(const os_model *self);
 int os_model_opset(const os_model *self, os_str domain); // imported version, 0 = not imported
 // The value of an initializer, decoded when first asked for and kept until dropped; NULL with a status when external data

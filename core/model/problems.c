@@ -252,7 +252,5 @@ void os_problems_tell(os_model *model, os_report *report) {
       os_problem__tellers[problem->kind](&telling, problem);
   }
   if (model->expanded_too_far)
-    os_report_incomplete(report,
-                         "calls of functions expand to more than %d nodes; the rest was not looked into",
-                         OS_INSTANCE_NODES);
+    os_report_incomplete(report, "%s; the rest was not looked into", os_cut_text(OS_CUT_NODES));
 }

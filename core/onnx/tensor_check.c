@@ -77,21 +77,16 @@ typedef struct os_tensor_checking {
                 os_report_add_as((self)->check->report, &os_rule_##rule, severity, "%s" __VA_ARGS__), \
                 (self)->tensor, (self)->path, OS_STR(field))
 
-static void os_tensor__check_type(const os_tensor_checking *self, const os_tensor_fields *fields) {
+// onnx.checker lets any type pass whose elements are in raw_data; nothing can read them.
+static void os_tensor__check_type(const os_tensor_checking *self) {
   const Onnx__TensorProto *tensor = self->tensor;
-  if (!tensor->has_data_type || tensor->data_type == 0) {
+  if (!tensor->has_data_type || tensor->data_type == 0)
     REPORT(self, onnx_tensor_data_type, "data_type", "data_type is %s", self->name,
            tensor->has_data_type ? "UNDEFINED (0)" : "missing");
-    return;
-  }
-  if (self->elem != OP_NONE) return;
-  // onnx.checker lets any type pass whose elements are in raw_data.
-  bool raw = fields->used == 1 && fields->first == OS_STORED_RAW;
-  const ProtobufCEnumValue *later =
-      protobuf_c_enum_descriptor_get_value(&onnx__tensor_proto__data_type__descriptor, tensor->data_type);
-  REPORT_AS(self, onnx_tensor_data_type, raw || later != NULL ? OS_WARNING : OS_ERROR, "data_type",
-            "data_type %d%s%s is no element type of this version", self->name, (int)tensor->data_type,
-            later == NULL ? "" : ", ", later == NULL ? "" : later->name);
+  else if (self->elem == OP_NONE)
+    REPORT(self, onnx_tensor_data_type, "data_type",
+           "data_type %d is no element type; known are 1 (float) to %d (%s)", self->name,
+           (int)tensor->data_type, OP_ELEM_COUNT - 1, op_elem_name((op_elem)(OP_ELEM_COUNT - 1)));
 }
 
 static os_status os_tensor__check_file(const os_tensor_checking *self, const os_external_entry *entry) {
@@ -301,7 +296,7 @@ os_status os_tensor_check(const os_data_check *check, const Onnx__TensorProto *t
   os_tensor_checking self = {.check = check, .tensor = tensor, .path = path, .name = prefix.data};
   if (os_elem_info_of(tensor->data_type) != NULL) self.elem = (op_elem)tensor->data_type;
   os_tensor_fields fields = os_tensor_fields_of(tensor);
-  os_tensor__check_type(&self, &fields);
+  os_tensor__check_type(&self);
   for (unsigned i = 0; i < tensor->base.n_unknown_fields; i++)
     if (tensor->base.unknown_fields[i].tag == DATA_LOCATION)
       REPORT(&self, onnx_tensor_location, "data_location",

@@ -20,6 +20,7 @@ static uint32_t os_program__bodies(const op_node *node, const op_graph **bodies,
 
 static os_status os_program__step(os_program *self, os_step *step, const os_graph_node *source) {
   os_arena *arena = self->session->arena;
+  if (!os_node_is_readable(&source->node)) return OS_MALFORMED;
   step->source = source;
   step->row = source->node.row;
   const op_graph *single[1] = {source->function};

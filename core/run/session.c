@@ -25,6 +25,13 @@ static void os_session__name(os_text *text, os_map *seen, const os_step *step, o
   os_text_put(text, name);
 }
 
+// A function that was not put in the place of its call: a circle is a fault of the model, which the checker tells.
+static os_status os_session__cut(os_cut cut, os_trouble *trouble) {
+  if (cut == OS_CUT_CIRCLE) return OS_MALFORMED;
+  if (trouble != NULL) trouble->message = os_str_of(os_cut_text(cut));
+  return OS_LIMIT;
+}
+
 static os_status os_session__supported(os_session *self, os_trouble *trouble) {
   os_map seen;
   os_map_init(&seen, self->arena);
@@ -32,9 +39,15 @@ static os_status os_session__supported(os_session *self, os_trouble *trouble) {
   os_text_init(&names, self->memory);
   for (size_t p = 0; p < self->programs.count; p++) {
     const os_program *program = self->programs.items[p];
-    for (uint32_t s = 0; s < program->step_count; s++)
-      if (!os_step__runs(&program->steps[s]))
-        os_session__name(&names, &seen, &program->steps[s], self->arena);
+    for (uint32_t s = 0; s < program->step_count; s++) {
+      const os_step *step = &program->steps[s];
+      if (os_step__runs(step)) continue;
+      if (step->source->cut != OS_CUT_NOT) {
+        os_text_clear(&names);
+        return os_session__cut(step->source->cut, trouble);
+      }
+      os_session__name(&names, &seen, step, self->arena);
+    }
   }
   os_status status = names.failed ? OS_OUT_OF_MEMORY : names.len > 0 ? OS_UNSUPPORTED : OS_OK;
   if (status == OS_UNSUPPORTED && trouble != NULL) {

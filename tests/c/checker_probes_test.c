@@ -56,7 +56,7 @@ static bool passes(const char *data, size_t size, bool full, char *found, size_t
   os_document *document = NULL;
   os_model *model = NULL;
   os_status status = os_document_open(&memory, &source, &options, &report, &document);
-  if (status == OS_OK) status = os_model_build(document, registry, &report, &model);
+  if (status == OS_OK) status = os_model_build(document, registry, NULL, &report, &model);
   if (status == OS_OK) {
     os_check_options check = {.infer = full};
     status = os_model_check(model, &check, &report);

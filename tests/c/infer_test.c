@@ -123,7 +123,8 @@ static void open(opened *self, wire bytes) {
   os_source source = os_source_memory(bytes.data, bytes.len);
   os_document_options options = {.as = OS_KIND_MODEL};
   os_status status = os_document_open(&memory, &source, &options, &self->report, &self->document);
-  if (status == OS_OK) status = os_model_build(self->document, self->registry, &self->report, &self->model);
+  if (status == OS_OK)
+    status = os_model_build(self->document, self->registry, NULL, &self->report, &self->model);
   if (!CHECK(status == OS_OK)) exit(1);
 }
 

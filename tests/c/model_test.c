@@ -36,7 +36,7 @@ static void check_as(opened *self, wire bytes, os_kind kind, bool registered) {
   os_document_options options = {.as = kind};
   os_status status = os_document_open(&memory, &source, &options, &self->report, &self->document);
   if (!CHECK(status == OS_OK)) exit(1);
-  CHECK_EQ(os_model_build(self->document, self->registry, &self->report, &self->model), OS_OK);
+  CHECK_EQ(os_model_build(self->document, self->registry, NULL, &self->report, &self->model), OS_OK);
   os_check_options check = {0};
   CHECK_EQ(os_model_check(self->model, &check, &self->report), OS_OK);
 }

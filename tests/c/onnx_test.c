@@ -178,8 +178,8 @@ static void test_tensor_rules(void) {
         "dims [9223372036854775807, 9223372036854775807] make more elements than 63 bits count");
   proto = tensor(&self, 999, 1, 1, 0);
   set_raw(proto, "1234", 4);
-  finds(&self, proto, OS_WARNING, "onnx.tensor.data-type",
-        "data_type 999 is no element type of this version");
+  finds(&self, proto, OS_ERROR, "onnx.tensor.data-type",
+        "data_type 999 is no element type; known are 1 (float) to 26 (int2)");
   proto->data_type = 0;
   finds(&self, proto, OS_ERROR, "onnx.tensor.data-type", "data_type is UNDEFINED (0)");
   proto = tensor(&self, OP_INT8, 1, 1, 0);

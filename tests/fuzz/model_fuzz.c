@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     os_document *document = NULL;
     os_model *model = NULL;
     if (registry != NULL && os_document_open(&memory, &source, &options, &report, &document) == OS_OK) {
-      if (os_model_build(document, registry, &report, &model) == OS_OK) {
+      if (os_model_build(document, registry, NULL, &report, &model) == OS_OK) {
         os_check_options check = {.infer = true};
         os_model_check(model, &check, &report);
         os_report_finish(&report);

@@ -47,7 +47,7 @@ static void run_fuzz_model(os_memory *memory, os_arena *arena, os_document *docu
   os_report report;
   os_report_init(&report, arena, false, 100);
   os_model *model = NULL;
-  if (registry == NULL || os_model_build(document, registry, &report, &model) != OS_OK) return;
+  if (registry == NULL || os_model_build(document, registry, NULL, &report, &model) != OS_OK) return;
   os_check_options options = {.infer = true};
   os_model_check(model, &options, &report);
   os_session *session = NULL;

@@ -56,9 +56,9 @@ export const dataTypes = {
   float8e5m2: 19, float8e5m2fnuz: 20, uint4: 21, int4: 22, float4e2m1: 23, float8e8m0: 24, uint2: 25, int2: 26
 }
 
-/** TensorProto from a typed array (its bytes as raw_data) or an array of strings. */
+/** TensorProto from a typed array (its bytes as raw_data) or an array of strings; type: a name or any number. */
 export function tensor (name, type, dims, data) {
-  const w = new Writer().field(1, dims).field(2, dataTypes[type]).field(8, name)
+  const w = new Writer().field(1, dims).field(2, dataTypes[type] ?? type).field(8, name)
   if (type === 'string') w.field(6, data)
   else w.field(9, new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
   return w.bytes()
