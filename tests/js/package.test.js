@@ -9,6 +9,7 @@ import { extname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { model, node as onnxNode, value } from '../support/onnx.js'
 
 const execute = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -167,6 +168,24 @@ describe('package', () => {
     assert.equal((await node(path, 'out.mjs')).stdout, '4\n')
   })
 
+  it('esbuild: says what a bundle lacks', async () => {
+    const path = join(folder, 'esbuild')
+    const bundle = async (name, format, text) => {
+      put(path, `${name}.js`, `${text}\n`)
+      await execute(tool('esbuild'), [`${name}.js`, '--bundle', `--format=${format}`, '--platform=node', `--outfile=${name}.${format === 'esm' ? 'mjs' : 'cjs'}`, '--log-level=error'], { cwd: path })
+      return (await node(path, `${name}.${format === 'esm' ? 'mjs' : 'cjs'}`)).stdout
+    }
+    const failure = call => `.then(() => console.log('no error'), error => console.log(error instanceof OpspecError, error.code, error.message))`.replace(/^/, call)
+    const noWorker = /^true unsupported the worker cannot be started: .*createWorkerEnv\(\{ worker \}\), a Worker of the script opspec\/worker$/m
+    for (const format of ['esm', 'cjs', 'iife']) {
+      assert.match(await bundle(`worker-${format}`, format, `import { createWorkerEnv, OpspecError } from 'opspec/inline'\n${failure('createWorkerEnv()')}`), noWorker)
+      assert.match(await bundle(`main-${format}`, format, `import { createEnv, OpspecError } from 'opspec'\n${failure('createEnv()')}`), /^true unsupported the WebAssembly module cannot be .*createEnv\(\{ wasm \}\)/)
+    }
+    const wasm = JSON.stringify(join(path, 'node_modules/opspec/wasm/js/opspec.wasm'))
+    assert.equal(await bundle('named', 'cjs', `import { createEnv } from 'opspec'\ncreateEnv({ wasm: ${wasm} }).then(env => console.log(env.check('{}').kind))`), 'json\n')
+    assert.equal(await bundle('inline', 'cjs', "import { createEnv } from 'opspec/inline'\ncreateEnv().then(env => console.log(env.check('{}').kind))"), 'json\n')
+  })
+
   describe('in a browser', () => {
     let browser
     let skip = !existsSync('/usr/bin/chromium') && 'there is no /usr/bin/chromium'
@@ -191,17 +210,24 @@ describe('package', () => {
         response.end(readFileSync(file))
       })
       await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+      try {
+        return await titleAt(`http://127.0.0.1:${server.address().port}${base}${page}`)
+      } finally {
+        server.close()
+      }
+    }
+
+    async function titleAt (address) {
       const tab = await browser.newPage()
       const problems = []
       tab.on('pageerror', error => problems.push(error.message))
       tab.on('console', message => { if (message.type() === 'error') problems.push(message.text()) })
       try {
-        await tab.goto(`http://127.0.0.1:${server.address().port}${base}${page}`)
+        await tab.goto(address)
         await tab.waitForFunction(() => document.title !== '', null, { timeout: 60_000 }).catch(error => { throw new Error(`${error.message}\n${problems.join('\n')}`) })
         return await tab.title()
       } finally {
         await tab.close()
-        server.close()
       }
     }
     const html = script => `<!doctype html><title></title><script type="module" src="${script}"></script>`
@@ -230,8 +256,44 @@ describe('package', () => {
       put(path, 'main.js', inPage('opspec'))
       const { stdout, stderr } = await execute(tool('vite'), ['build', '--base', './', '--minify', 'false', '--outDir', 'dist'], { cwd: path })
       assert.ok(!/warn/i.test(stderr), `${stdout}\n${stderr}`)
-      assert.ok(readdirSync(join(path, 'dist', 'assets')).some(name => name.endsWith('.wasm')))
+      // The page's script, the module, the worker as the bundler made it: nothing that only Node needs.
+      const assets = readdirSync(join(path, 'dist', 'assets'))
+      assert.equal(assets.filter(name => name.endsWith('.wasm')).length, 1, String(assets))
+      assert.deepEqual(assets.filter(name => /isolate|package|\.json$/.test(name)), [])
+      assert.equal(assets.filter(name => name.startsWith('worker')).length, 1, String(assets))
       assert.equal(await titleOf(join(path, 'dist'), 'index.html'), '4 json')
+    })
+    it('the development server of Vite, without a line of configuration', { skip, timeout: 240_000 }, async () => {
+      const path = await project('vite-dev')
+      const run = new Uint8Array(model({ nodes: [onnxNode('Relu', ['x'], ['y'])], inputs: [value('x', 'float32', ['N'])], outputs: [value('y', 'float32', ['N'])] }))
+      const script = entry => `import { createEnv, createWorkerEnv, Tensor } from '${entry}'
+        const model = new Uint8Array([${run}])
+        const answers = async env => {
+          const report = await env.check(model)
+          const session = await env.createSession(model)
+          const { y } = await session.run({ x: new Tensor('float32', [-1, 2]) })
+          await env.dispose()
+          return report.ok + ' ' + [...y.data]
+        }
+        try {
+          document.title = await answers(await createEnv()) + ', ' + await answers(await createWorkerEnv())
+        } catch (error) {
+          document.title = String(error.stack)
+        }`
+      put(path, 'index.html', html('/main.js'))
+      put(path, 'main.js', script('opspec'))
+      put(path, 'inline.html', html('/inline.js'))
+      put(path, 'inline.js', script('opspec/inline'))
+      const { createServer: createVite } = await import('vite')
+      const server = await createVite({ root: path, configFile: false, logLevel: 'error', server: { port: 0, host: '127.0.0.1' } })
+      try {
+        await server.listen()
+        const { port } = server.httpServer.address()
+        for (const page of ['index.html', 'inline.html']) assert.equal(await titleAt(`http://127.0.0.1:${port}/${page}`), 'true 0,2, true 0,2', page)
+        assert.ok(existsSync(join(path, 'node_modules/.vite/deps/opspec.js')), 'the server did not move the package')
+      } finally {
+        await server.close()
+      }
     })
     it('esbuild with opspec/inline', { skip }, async () => {
       const path = join(folder, 'esbuild')

@@ -1,5 +1,6 @@
+import { bytesView } from './bytes.js'
 import { elementByNumber, Float16 } from './elements.js'
-import { codeOf, invalid, OK, OpspecError } from './errors.js'
+import { codeOf, invalid, OK, OpspecError, shown } from './errors.js'
 import { KernelHost } from './kernels.js'
 import { instantiate } from './loader.js'
 import { now } from './platform.js'
@@ -17,13 +18,6 @@ const VALUE = 8 // numbers of a value in the table, its dims left out
 const KIND = { TENSOR: 1, SPARSE: 2, SEQUENCE: 3, MAP: 4, OPTIONAL: 5 }
 
 const isWellFormed = text => text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text)
-
-export const bytesView = value => {
-  if (value instanceof Uint8Array) return value
-  if (value instanceof ArrayBuffer || (typeof SharedArrayBuffer === 'function' && value instanceof SharedArrayBuffer)) return new Uint8Array(value)
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-  return null
-}
 
 export class Engine {
   static async create(module, options) {
@@ -230,7 +224,7 @@ export class Engine {
       if (block.size > source.length && !isWellFormed(source)) this.#putHalves(source, block.address)
       return block
     }
-    const bytes = bytesView(source)
+    const bytes = bytesView(source, 'bytes')
     const address = this.#room(bytes.length)
     this.u8.set(bytes, address)
     return { address, size: bytes.length }
@@ -309,16 +303,11 @@ export class Engine {
   }
 
   #file(address, length) {
-    let found
     try {
-      found = this.files?.get(this.text(address, length))
-    } catch (error) {
-      this.fileError ??= { error }
-      return 2
-    }
-    if (found == null) return 1
-    if (typeof found !== 'string' && bytesView(found) === null) return 2
-    try {
+      const name = this.text(address, length)
+      const found = this.files?.get(name)
+      if (found == null) return 1
+      if (typeof found !== 'string' && bytesView(found, `files: ${name}`) === null) return 2
       const block = this.block(found)
       this.u32[(this.port >> 2) + 1] = block.address
       this.u32[(this.port >> 2) + 2] = block.size
@@ -514,11 +503,14 @@ export class Engine {
     const text = type !== null && type.kind === 'map' ? type.text : typeOfValue(map)
     if (text === '') throw invalid(`${argument}: an empty Map does not say its type`)
     const { element, of } = parseType(text)
+    for (const key of map.keys()) {
+      if (!['string', 'number', 'bigint'].includes(typeof key)) throw invalid(`${argument}: keys must be strings or integers, not ${shown(key)}`)
+    }
     const entries = [...map].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
     const scalar = item => isTensor(item) || item === null || typeof item === 'object' ? item : new Tensor(of.element.name, [item], [])
     const values = []
     try {
-      for (const [key, item] of entries) values.push(this.fromValue(scalar(item), of, `${argument}[${String(key)}]`))
+      for (const [key, item] of entries) values.push(this.fromValue(scalar(item), of, `${argument}[${key}]`))
       const keys = normalTensor(new Tensor(element.name, entries.map(([key]) => key)), argument)
       const address = this.newTensor(keys.element, keys.dims, keys.data)
       this.#putDims(values)

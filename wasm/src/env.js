@@ -1,15 +1,16 @@
 import { bytesArgument, optionsOf, stringArgument, textOrBytes } from './arguments.js'
+import { bytesView } from './bytes.js'
 import { diffRules } from './diff-rules.js'
 import { diff } from './diff.js'
 import { elementwiseKernel } from './elementwise.js'
-import { bytesView, Engine } from './engine.js'
-import { invalid, OK, OpspecError } from './errors.js'
+import { Engine } from './engine.js'
+import { invalid, messageOf, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
 import { format } from './format.js'
 import { fitFunction } from './function.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
-import { loadModule, readModule } from './loader.js'
+import { loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
 import { Registration } from './registration.js'
@@ -93,7 +94,7 @@ export class Env {
     const options = optionsOf(given)
     if (Model.is(model)) return this.#session(model)
     if (isBlob(model)) model = new Uint8Array(await model.arrayBuffer())
-    const bytes = bytesView(model)
+    const bytes = bytesView(model, 'model')
     if (bytes === null) throw invalid('model: must be a model of this Env, bytes or a Blob')
     const own = this.#load(bytes, await readBlobs(options.files))
     try {
@@ -249,9 +250,9 @@ export class Env {
   registerOperator(spec, kernel, options = {}) {
     const { sinceVersion } = optionsOf(options)
     if (sinceVersion !== undefined && !(Number.isInteger(sinceVersion) && sinceVersion > 0)) throw invalid('sinceVersion: must be an integer above 0')
-    const body = bytesView(kernel)
+    const body = bytesView(kernel, 'kernel')
     if (body !== null && !isModule(body)) return this.#registerFunction(specText(spec), body, sinceVersion ?? 0)
-    if (body !== null || kernel instanceof WebAssembly.Module) return this.#registerPlugin(pluginModule(kernel), [].concat(spec).map(specText), { sinceVersion, all: true })
+    if (body !== null || kernel instanceof WebAssembly.Module) return this.#registerPlugin(pluginModule(kernel), [].concat(spec).map(item => specText(item)), { sinceVersion, all: true })
     const document = specText(spec)
     checkKernel(kernel)
     const expanded = typeof kernel?.elementwise === 'function' ? elementwiseKernel(kernel) : { kernel }
@@ -307,7 +308,7 @@ export class Env {
   async loadPlugin(source, given) {
     const { documents = [] } = optionsOf(given)
     if (!Array.isArray(documents)) throw invalid('documents: must be a list')
-    const texts = documents.map(specText)
+    const texts = documents.map((item, i) => specText(item, `documents[${i}]`))
     return this.#registerPlugin(await readModule(source), texts, {})
   }
 
@@ -394,16 +395,19 @@ export class Env {
 }
 withDispose(Env)
 
-function specText(spec) {
+function specText(spec, argument = 'spec') {
   if (typeof spec === 'string') return spec
-  const bytes = bytesView(spec)
+  const bytes = bytesView(spec, argument)
   if (bytes !== null) return bytes
-  if (spec === null || typeof spec !== 'object') throw invalid('spec: must be a text, bytes or an object')
+  if (spec === null || typeof spec !== 'object') throw invalid(`${argument}: must be a text, bytes or an object`)
+  let text
   try {
-    return JSON.stringify(spec)
+    text = JSON.stringify(spec)
   } catch (cause) {
-    throw invalid(`spec: is no JSON: ${cause.message}`, { cause })
+    throw invalid(`${argument}: is no JSON: ${messageOf(cause)}`, { cause })
   }
+  if (text === undefined) throw invalid(`${argument}: is no JSON`)
+  return text
 }
 
 // How the bytes of every WebAssembly module begin.
@@ -461,13 +465,14 @@ function checkOptions(options) {
 }
 
 /**
- * @param {string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module} wasm where the module is, if options do not say
+ * @param {string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module | (() => URL)} wasm where the module is, if options
+ *   do not say; a function answers the address that the package's own one has beside its scripts
  * @param {object} [options]
  * @param {WebAssembly.Module} [compiled] the same, where it was compiled before
  */
 export async function createEnvWith(wasm, options = {}, compiled = undefined) {
   const checked = checkOptions(options)
-  const source = options.wasm ?? wasm
+  const source = options.wasm ?? (typeof wasm === 'function' ? ownModule(wasm) : wasm)
   const module = compiled ?? await loadModule(source)
   return new Env(await Engine.create(module, checked), module, { ...checked, wasm: source })
 }

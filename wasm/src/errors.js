@@ -40,3 +40,24 @@ export function abortedError(signal) {
 export function timeoutError(timeoutMs) {
   return new OpspecError('timeout', `the time limit of ${timeoutMs} ms was reached`)
 }
+
+const LONGEST = 4000 // characters of a message
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error) {
+  try {
+    const said = error !== null && typeof error === 'object' && typeof error.message === 'string' ? error.message || String(error.name) : String(error)
+    return said.length > LONGEST ? `${said.slice(0, LONGEST)} …` : said || 'the kernel failed'
+  } catch {
+    return 'the kernel failed and does not say why'
+  }
+}
+
+/** A value as messages show it, whatever it is. */
+export function shown(value) {
+  try {
+    return String(value)
+  } catch {
+    return 'an object that has no text'
+  }
+}

@@ -1,4 +1,4 @@
-import { bytesView } from './engine.js'
+import { bytesView } from './bytes.js'
 import { invalid } from './errors.js'
 
 const isBlob = value => typeof Blob === 'function' && value instanceof Blob
@@ -11,7 +11,7 @@ export function normalFiles(files, argument = 'files') {
   if (files === undefined || files === null) return null
   if (typeof files === 'function') return { names: [], complete: false, get: files }
   if (files instanceof Map) return { names: checkNames([...files.keys()], argument), complete: true, get: name => files.get(name) }
-  if (typeof files === 'object' && bytesView(files) === null && !Array.isArray(files) && !isBlob(files)) {
+  if (typeof files === 'object' && bytesView(files, argument) === null && !Array.isArray(files) && !isBlob(files)) {
     return { names: Object.keys(files), complete: true, get: name => Object.hasOwn(files, name) ? files[name] : undefined }
   }
   throw invalid(`${argument}: must be a Map, an object or a function from names to contents`)
@@ -37,7 +37,7 @@ export async function readBlobs(files, argument = 'files') {
 /** Bytes of a bundle's .zip, or its files, both with Blobs read. */
 export async function readBundleArgument(bundle) {
   if (isBlob(bundle)) bundle = new Uint8Array(await bundle.arrayBuffer())
-  const zip = bytesView(bundle)
+  const zip = bytesView(bundle, 'bundle')
   if (zip !== null) return { zip, files: null }
   if (bundle === null || (typeof bundle !== 'object' && typeof bundle !== 'function')) throw invalid('bundle: must be files or the bytes of a .zip')
   const files = await readBlobs(bundle, 'bundle')

@@ -1,3 +1,4 @@
+import { checkHeld } from './bytes.js'
 import { invalid } from './errors.js'
 
 function spansOverlap(a, b) {
@@ -7,6 +8,31 @@ function spansOverlap(a, b) {
 
 function replacement(edit, encoder) {
   return edit.bytes ?? encoder.encode(edit.text ?? '')
+}
+
+// A fix whose form is not that of a Fix is the caller's mistake; one that does not fit is not.
+function checkEdit(edit, at) {
+  if (edit === null || typeof edit !== 'object') throw invalid(`${at}: must be an object`)
+  for (const name of ['byteStart', 'byteEnd']) if (!Number.isInteger(edit[name])) throw invalid(`${at}.${name}: must be an integer`)
+  const { text, bytes } = edit
+  if (text !== undefined && typeof text !== 'string') throw invalid(`${at}.text: must be a string`)
+  if (bytes !== undefined && !(bytes instanceof Uint8Array)) throw invalid(`${at}.bytes: must be a Uint8Array`)
+  if (bytes !== undefined) checkHeld(bytes, `${at}.bytes`)
+}
+
+// The fixes of findings.
+function fixesOf(findings) {
+  if (!Array.isArray(findings)) throw invalid('findings: must be a list')
+  const fixes = []
+  for (const [i, finding] of findings.entries()) {
+    if (finding === null || typeof finding !== 'object') throw invalid(`findings[${i}]: must be a finding`)
+    const { fix } = finding
+    if (fix == null) continue
+    if (!Array.isArray(fix.edits)) throw invalid(`findings[${i}].fix: must have a list of edits`)
+    fix.edits.forEach((edit, k) => checkEdit(edit, `findings[${i}].fix.edits[${k}]`))
+    fixes.push(fix)
+  }
+  return fixes
 }
 
 // Edits inside the content, or null when one does not fit into it or is for another file.
@@ -42,14 +68,13 @@ function splice(bytes, edits, encoder) {
  */
 export function applyFixes(content, findings) {
   if (typeof content !== 'string' && !(content instanceof Uint8Array)) throw invalid('content: must be a string or a Uint8Array')
-  if (!Array.isArray(findings)) throw invalid('findings: must be a list')
+  if (typeof content !== 'string') checkHeld(content, 'content')
   const encoder = new TextEncoder()
   const bytes = typeof content === 'string' ? encoder.encode(content) : content
   const taken = []
   let applied = 0
   let left = 0
-  for (const { fix } of findings) {
-    if (fix == null) continue
+  for (const fix of fixesOf(findings)) {
     const edits = editsOf(fix, bytes.length, taken)
     if (edits === null) {
       left++

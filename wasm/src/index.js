@@ -6,11 +6,11 @@ export { applyFixes } from './fixes.js'
 export { SparseTensor, Tensor } from './values.js'
 
 /** An Env whose module is the opspec.wasm beside this file, or what `wasm` says. */
-export function createEnv(options) {
-  return createEnvWith(new URL('./opspec.wasm', import.meta.url), options)
+export async function createEnv(options) {
+  return createEnvWith(() => new URL('./opspec.wasm', import.meta.url), options)
 }
 
 /** The same in a worker: each method answers a promise. */
-export function createWorkerEnv(options) {
+export async function createWorkerEnv(options) {
   return createWorkerEnvWith(undefined, options)
 }

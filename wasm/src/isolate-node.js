@@ -1,7 +1,7 @@
 /* global process */
 import { OpspecError } from './errors.js'
 import { collectTests } from './isolated.js'
-import { nodeModule } from './platform.js'
+import { nodeFile, nodeModule } from './platform.js'
 
 // The isolation of Node: a child process with the least rights that this Node can give. It may read this folder and
 // nothing else, write nothing, start nothing; its environment is empty and only pipes lead to it.
@@ -18,15 +18,15 @@ function permissionFlags(folder, manifest) {
 
 async function childOptions(memory) {
   const { fileURLToPath } = await nodeModule('url')
-  const folder = fileURLToPath(new URL('./', import.meta.url))
-  const manifest = fileURLToPath(new URL('../../package.json', import.meta.url))
+  const folder = fileURLToPath(nodeFile('./'))
+  const manifest = fileURLToPath(nodeFile('../../package.json'))
   const megabytes = Math.max(64, Math.min(MEMORY_MB, Math.ceil((memory ?? Infinity) / 2 ** 20)))
   const flags = [
     ...permissionFlags(folder, manifest),
     '--no-warnings', '--frozen-intrinsics', '--disallow-code-generation-from-strings', '--experimental-vm-modules',
     `--max-old-space-size=${megabytes}`, '--disable-proto=delete'
   ]
-  return { args: [...flags, fileURLToPath(new URL('./isolate-child.js', import.meta.url))], megabytes }
+  return { args: [...flags, fileURLToPath(nodeFile('./isolate-child.js'))], megabytes }
 }
 
 // Ends a process whose memory outside of the JavaScript heap has grown too large. Linux only; elsewhere best effort.
@@ -99,7 +99,7 @@ function readLine(line) {
 
 // The child may read this folder only, so a module from elsewhere goes along as bytes.
 async function withModule(job) {
-  const own = new URL('./opspec.wasm', import.meta.url).href
+  const own = nodeFile('./opspec.wasm').href
   const { wasm } = job
   if (wasm === undefined || wasm === own) return { ...job, wasm: undefined }
   if (wasm instanceof WebAssembly.Module) throw new OpspecError('unsupported', 'a bundle with a kernel.js needs an Env made from a file or bytes: a compiled module cannot go to another process')

@@ -18,9 +18,10 @@
 // Outside, collectTests gathers the messages and believes none: a kernel may have sent it. After the time limit of a case it
 // asks to kill the place; the case then is an error, and a new place goes on with { ...job, skip: index + 1 }.
 
-import { OpspecError } from './errors.js'
+import { abortedError, invalid, OpspecError } from './errors.js'
 import { runBundle } from './evidence.js'
 import { readBlobs } from './files.js'
+import { after } from './platform.js'
 
 export async function runIsolated(job, { createEnv, evaluate, post, onWatch }) {
   let env
@@ -151,22 +152,28 @@ function collectOnce(job, tests, signal, limit, open) {
     let running = null
     let refused = [] // since the last case
     let next = job.skip
-    let timer
+    let ended = false
+    let stop = () => {}
     let close = () => {}
     const finish = (settle, value) => {
-      clearTimeout(timer)
+      stop()
       signal?.removeEventListener('abort', onAbort)
-      close()
-      settle(value)
+      ended = true
+      try {
+        close()
+        settle(value)
+      } catch (error) {
+        reject(error)
+      }
     }
     const lost = (code, message) => {
       if (running !== null) running.ms = Math.round(performance.now() - running.since)
       finish(resolve, { done: false, running, code, message })
     }
-    const onAbort = () => finish(reject, new OpspecError('aborted', 'the caller cancelled', { cause: signal.reason }))
+    const onAbort = () => finish(reject, abortedError(signal))
     const wait = (ms, message) => {
-      clearTimeout(timer)
-      timer = setTimeout(() => lost('timeout', message), ms)
+      stop()
+      stop = after(ms, () => lost('timeout', message))
     }
     const on = {
       loading({ name }) { wait(LOAD_MS, `${text(name)} was still loading after ${LOAD_MS / 1000} s and was ended`) },
@@ -191,10 +198,18 @@ function collectOnce(job, tests, signal, limit, open) {
       error({ error }) { lost(text(error?.code), text(error?.message)) }
     }
     const onMessage = message => {
-      if (message !== null && typeof message === 'object' && Object.hasOwn(on, message.type)) on[message.type](message)
+      if (!ended && message !== null && typeof message === 'object' && Object.hasOwn(on, message.type)) on[message.type](message)
     }
+    if (signal?.aborted) return reject(abortedError(signal))
     signal?.addEventListener('abort', onAbort, { once: true })
     wait(START_MS, 'the isolated process does not start')
-    close = open(job, onMessage, reason => lost('crashed', reason))
+    try {
+      const kill = open(job, onMessage, reason => { if (!ended) lost('crashed', reason) })
+      if (typeof kill !== 'function') throw invalid('open: must answer a function that ends the place')
+      if (ended) kill()
+      close = kill
+    } catch (error) {
+      finish(reject, error)
+    }
   })
 }

@@ -1,5 +1,5 @@
 import { elementByNumber } from './elements.js'
-import { OpspecError } from './errors.js'
+import { messageOf, OpspecError } from './errors.js'
 import { PluginInstance } from './plugin.js'
 import { isTensor, normalTensor, parseType, Tensor, TRUSTED } from './values.js'
 
@@ -22,18 +22,6 @@ export function isMisbehaviour(error) {
     error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack|invalid .*length|allocation/i.test(error.message)) ||
     // From another realm, as in an isolated kernel.
     ['TypeError', 'ReferenceError', 'SyntaxError', 'InternalError'].includes(error?.name)
-}
-
-const LONGEST = 4000 // characters of a message
-
-/** What an error says, whatever was thrown. */
-export function messageOf(error) {
-  try {
-    const said = error !== null && typeof error === 'object' && typeof error.message === 'string' ? error.message || String(error.name) : String(error)
-    return said.length > LONGEST ? `${said.slice(0, LONGEST)} …` : said || 'the kernel failed'
-  } catch {
-    return 'the kernel failed and does not say why'
-  }
 }
 
 const isAsync = fn => fn?.constructor?.name === 'AsyncFunction'

@@ -1,21 +1,32 @@
+import { bytesView } from './bytes.js'
 import { OpspecError, invalid } from './errors.js'
-import { isNode, nodeModule } from './platform.js'
+import { isNode, leftBehind, nodeModule } from './platform.js'
 
 // Version of the package and number of the interface between exports.c and engine.js: both sides must say the same.
 export const build = '0.1.0/4'
 
-function bytesOf(source) {
-  if (source instanceof ArrayBuffer) return new Uint8Array(source)
-  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-  return null
+// What is loaded, as messages call it, and what helps when it is not there.
+const own = { what: 'the WebAssembly module', argument: 'wasm', help: '; serve opspec.wasm there, pass createEnv({ wasm }), or import opspec/inline, which carries it' }
+const plugin = { what: 'the plug-in', argument: 'plug-in', help: '' }
+
+/** The address of the package's module; `literal` answers `new URL('./opspec.wasm', import.meta.url)`, written where bundlers see it. */
+export function ownModule(literal) {
+  try {
+    return leftBehind('opspec.wasm') ?? literal()
+  } catch (cause) {
+    throw new OpspecError('unsupported', 'the WebAssembly module cannot be found: this bundle does not know its own address (import.meta.url); import opspec/inline, which carries the module, or pass createEnv({ wasm })', { cause })
+  }
 }
 
-function checkMagic(bytes, from) {
+function checkMagic(bytes, { what, help }, from) {
   if (bytes.length >= 8 && bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d) return bytes
   const head = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart()
   const found = head.startsWith('<') ? 'HTML' : bytes.length === 0 ? 'an empty file' : `${bytes.length} bytes that are no WebAssembly module`
-  throw new OpspecError('unsupported', `the WebAssembly module cannot be loaded: got ${found} from ${from}; the server must serve opspec.wasm there, or pass it as createEnv({ wasm })`)
+  throw new OpspecError('unsupported', `${what} cannot be loaded: got ${found}${from === undefined ? '' : ` from ${from}${help}${viteHelp(from)}`}`)
 }
+
+// Where the development server of Vite does not have the package in its own folder.
+const viteHelp = url => leftBehind('opspec.wasm')?.href === url ? "; with Vite, `optimizeDeps: { exclude: ['opspec'] }` helps, too" : ''
 
 async function readFile(url) {
   const { readFile } = await nodeModule('fs/promises')
@@ -28,15 +39,15 @@ async function fetchBytes(url) {
   return new Uint8Array(await response.arrayBuffer())
 }
 
-async function readUrl(url) {
+async function readUrl(url, kind) {
   const text = String(url)
   let bytes
   try {
     bytes = isNode && text.startsWith('file:') ? await readFile(new URL(text)) : await fetchBytes(text)
   } catch (cause) {
-    throw new OpspecError('unsupported', `the WebAssembly module cannot be loaded from ${text}: ${cause.message}`, { cause })
+    throw new OpspecError('unsupported', `${kind.what} cannot be loaded from ${text}: ${cause.message}${kind.help}`, { cause })
   }
-  return checkMagic(bytes, text)
+  return checkMagic(bytes, kind, text)
 }
 
 // A path or URL as the caller names it.
@@ -48,28 +59,21 @@ async function locate(wasm) {
 }
 
 /** @returns {Promise<WebAssembly.Module>} */
-export async function loadModule(wasm) {
+export async function loadModule(wasm, kind = own) {
   if (wasm instanceof WebAssembly.Module) return wasm
-  const bytes = bytesOf(wasm)
+  const bytes = bytesView(wasm, kind.argument)
   try {
-    if (bytes !== null) return await WebAssembly.compile(checkMagic(bytes, 'the bytes in `wasm`'))
-    if (typeof wasm === 'string' || wasm instanceof URL) return await WebAssembly.compile(await readUrl(await locate(wasm)))
+    if (bytes !== null) return await WebAssembly.compile(checkMagic(bytes, kind))
+    if (typeof wasm === 'string' || wasm instanceof URL) return await WebAssembly.compile(await readUrl(await locate(wasm), kind))
   } catch (cause) {
     if (cause instanceof OpspecError) throw cause
-    throw new OpspecError('unsupported', `this engine does not take the WebAssembly module: ${cause.message}`, { cause })
+    throw new OpspecError('unsupported', `this engine does not take ${kind.what}: ${cause.message}`, { cause })
   }
-  throw invalid('wasm: must be a URL, a path, bytes or a WebAssembly.Module')
+  throw invalid(`${kind.argument}: must be a URL, a path, bytes or a WebAssembly.Module`)
 }
 
 /** A plug-in: as loadModule; text is a path or URL. */
-export async function readModule(source) {
-  try {
-    return await loadModule(source)
-  } catch (error) {
-    if (!(error instanceof OpspecError)) throw error
-    throw new OpspecError(error.code, error.message.replace('wasm:', 'plug-in:').replace('the WebAssembly module', 'the plug-in').replace(/ from the bytes.*/, ''), { cause: error })
-  }
-}
+export const readModule = source => loadModule(source, plugin)
 
 // The few functions that libc may want: nothing is written anywhere, and leaving is a trap.
 export const wasi = {

@@ -27,3 +27,32 @@ export const turn = typeof setImmediate === 'function'
     : () => new Promise(resolve => setTimeout(resolve, 0))
 
 export const now = () => performance.now()
+
+const LONGEST_MS = 2 ** 31 - 1 // of a timer
+
+/** Calls `act` once `ms` have gone by, however many they are; Infinity is never. Answers what ends the wait. */
+export function after(ms, act) {
+  const end = now() + ms
+  let timer
+  const wait = () => {
+    const left = end - now()
+    timer = left > LONGEST_MS ? setTimeout(wait, LONGEST_MS) : setTimeout(act, Math.max(0, left))
+  }
+  if (ms !== Infinity) wait()
+  return () => clearTimeout(timer)
+}
+
+// ---- Files of this package ------------------------------------------------------------------------------------------
+
+// In a variable, as bundlers take `new URL('./name', import.meta.url)` for a file that pages need. Empty in bundles that are
+// no ES modules.
+const here = import.meta.url
+
+/** The address of a file of this package that only Node needs, from wasm/js on. */
+export const nodeFile = name => new URL(name, here)
+
+// Vite's development server moves the scripts of packages to node_modules/.vite/deps, and nothing that lies beside them.
+const moved = /^(.*\/node_modules\/)\.vite\/(?:.*\/)?deps[^/]*\/[^/]*$/.exec(here ?? '')
+
+/** Where a file that lies beside this script is when the script was moved away from it; undefined if it was not. */
+export const leftBehind = name => moved === null ? undefined : new URL(`opspec/wasm/js/${name}`, moved[1])

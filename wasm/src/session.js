@@ -1,8 +1,7 @@
 import { optionsOf } from './arguments.js'
-import { abortedError, codeOf, invalid, NEEDS_HOST, OK, OpspecError, timeoutError, YIELD } from './errors.js'
+import { abortedError, codeOf, invalid, messageOf, NEEDS_HOST, OK, OpspecError, timeoutError, YIELD } from './errors.js'
 import { watch } from './handles.js'
-import { messageOf } from './kernels.js'
-import { now, turn } from './platform.js'
+import { after, now, turn } from './platform.js'
 import { parseType, withDispose } from './values.js'
 
 const TURN_MS = 25     // work between turns of the event loop
@@ -67,17 +66,17 @@ async function waitForKernel(engine, job, deadline) {
   const { promise, run, instance } = engine.kernels.pending
   engine.kernels.pending = null
   const places = [engine.wakes, ...job.wakes === undefined ? [] : [job.wakes]]
-  let timer
+  let stop
   let wake
   const end = await new Promise(resolve => {
     wake = () => resolve(null)
     // Anything with a method `then` may call itself a promise; what that method answers or throws means nothing.
     Promise.resolve(promise).then(outputs => resolve({ outputs }), error => resolve({ error, failed: true }))
     job.signal?.addEventListener('abort', wake, { once: true })
-    if (deadline !== Infinity) timer = setTimeout(wake, Math.max(0, deadline - now() + 1))
+    stop = after(deadline - now() + 1, wake)
     for (const place of places) place.add(wake)
   })
-  clearTimeout(timer)
+  stop()
   job.signal?.removeEventListener('abort', wake)
   for (const place of places) place.delete(wake)
   checkTime(engine, job, deadline, now())

@@ -1,5 +1,6 @@
+import { checkHeld } from './bytes.js'
 import { elementNamed, elementOfOnnx, elements, narrowToNumber, numberToNarrow } from './elements.js'
-import { invalid } from './errors.js'
+import { invalid, shown } from './errors.js'
 
 // Says that the caller has already made sure of everything: for the tensors that we make ourselves.
 export const TRUSTED = Symbol('trusted')
@@ -9,14 +10,14 @@ export function elementFor(type, argument) {
   if (element !== undefined) return element
   const meant = elementOfOnnx(type)
   const hint = meant === undefined ? `known are ${elements.map(({ name }) => name).join(', ')}` : `did you mean '${meant.name}'?`
-  throw invalid(`${argument}: '${String(type)}' is no element type; ${hint}`)
+  throw invalid(`${argument}: '${shown(type)}' is no element type; ${hint}`)
 }
 
 function checkDims(dims, argument) {
   if (dims === null || typeof dims !== 'object' || typeof dims.length !== 'number') throw invalid(`${argument}: dims must be a list of sizes`)
   let count = 1
   for (let i = 0; i < dims.length; i++) {
-    if (!Number.isSafeInteger(dims[i]) || dims[i] < 0) throw invalid(`${argument}: dims[${i}] is ${String(dims[i])}, not a size`)
+    if (!Number.isSafeInteger(dims[i]) || dims[i] < 0) throw invalid(`${argument}: dims[${i}] is ${shown(dims[i])}, not a size`)
     count *= dims[i]
   }
   if (dims.length > 16) throw invalid(`${argument}: dims has ${dims.length} entries, at most 16 are possible`)
@@ -52,10 +53,10 @@ function integerRange(element) {
 function convertNumber(element, value, at) {
   if (element.name === 'bool') {
     if (typeof value === 'boolean' || value === 0 || value === 1) return Number(value)
-    throw invalid(`${at} is ${String(value)}, not true or false`)
+    throw invalid(`${at} is ${shown(value)}, not true or false`)
   }
   if (typeof value === 'bigint') value = Number(value)
-  if (typeof value !== 'number') throw invalid(`${at} is ${typeof value === 'string' ? `'${value}'` : String(value)}, not a number`)
+  if (typeof value !== 'number') throw invalid(`${at} is ${typeof value === 'string' ? `'${value}'` : shown(value)}, not a number`)
   if (element.layout !== null) return numberToNarrow(element.layout, element.bits, value)
   if (element.name.includes('int')) {
     const [low, high] = integerRange(element)
@@ -68,7 +69,7 @@ function convertNumber(element, value, at) {
 function convertList(element, list, argument) {
   if (element.array === null) {
     for (let i = 0; i < list.length; i++) {
-      if (typeof list[i] !== 'string') throw invalid(`${argument}[${i}] is ${String(list[i])}, not a string`)
+      if (typeof list[i] !== 'string') throw invalid(`${argument}[${i}] is ${shown(list[i])}, not a string`)
     }
     return list
   }
@@ -80,7 +81,7 @@ function convertList(element, list, argument) {
 }
 
 function convertWide(element, value, at) {
-  if (typeof value !== 'bigint' && typeof value !== 'number') throw invalid(`${at} is ${String(value)}, not an integer`)
+  if (typeof value !== 'bigint' && typeof value !== 'number') throw invalid(`${at} is ${shown(value)}, not an integer`)
   return convertBig(element, value, at)
 }
 
@@ -104,6 +105,7 @@ export function unpack(element, bytes, count) {
 export function normalData(element, data, count, argument) {
   if (data === null || typeof data !== 'object' || typeof data.length !== 'number') throw invalid(`${argument}: data must be a typed array or a list`)
   const plain = Array.isArray(data)
+  if (ArrayBuffer.isView(data)) checkHeld(data, `${argument}: data`)
   if (element.packed > 1 && count > 1 && !plain && ArrayBuffer.isView(data) && data.length === Math.ceil(count / element.packed)) {
     if (data.BYTES_PER_ELEMENT !== 1) throw invalid(`${argument}: packed ${element.name} data must be bytes`)
     return unpack(element, data, count)
@@ -139,7 +141,7 @@ export class Tensor {
       return
     }
     const element = elementFor(type, 'type')
-    if (data === null || typeof data !== 'object') throw invalid('data: must be a typed array or a list')
+    if (data === null || typeof data !== 'object' || typeof data.length !== 'number') throw invalid('data: must be a typed array or a list')
     const own = dims === undefined ? [data.length / element.parts] : dims
     const count = checkDims(own, 'dims')
     this.type = type

@@ -8,16 +8,19 @@ import { SparseTensor, Tensor } from './values.js'
 //   { id, cancel: true }            the caller's signal has fired
 //   { id, value } or { id, error }  its answer
 
-/** Methods of an Env that a worker offers. */
-export const envMethods = [
-  'validateSpec', 'check', 'loadModel', 'createSession', 'registerOperator', 'loadPlugin', 'decode', 'diff', 'format', 'readValue', 'writeValue', 'operators', 'rules', 'explain', 'test'
-]
+/** Methods of an Env that a worker offers, and their parameters. */
+export const envMethods = {
+  validateSpec: ['spec', 'options'], check: ['document', 'options'], loadModel: ['bytes', 'options'], createSession: ['model', 'options'],
+  registerOperator: ['spec', 'kernel', 'options'], loadPlugin: ['plug-in', 'options'], decode: ['bytes', 'as'], diff: ['a', 'b', 'options'],
+  format: ['bytes', 'as', 'form'], readValue: ['bytes', 'kind'], writeValue: ['value', 'name', 'type'], operators: [], rules: [],
+  explain: ['rule'], test: ['bundle', 'options']
+}
 
 /** Methods of handles, and what a client knows of a handle beside them. */
 export const handleKinds = {
-  model: { methods: ['check'], properties: ['kind', 'inputs', 'outputs'] },
-  session: { methods: ['run'], properties: ['inputNames', 'outputNames'] },
-  registration: { methods: [], properties: ['operators', 'unmatched'] }
+  model: { methods: { check: ['options'] }, properties: ['kind', 'inputs', 'outputs'] },
+  session: { methods: { run: ['feeds', 'options'] }, properties: ['inputNames', 'outputNames'] },
+  registration: { methods: {}, properties: ['operators', 'unmatched'] }
 }
 
 const MARK = '$opspec'

@@ -43,7 +43,7 @@ class Server {
 
   // Answers the compiled module: a client gives it to the next worker.
   async start(options, compiled) {
-    this.env = await createEnvWith(options.wasm ?? new URL('./opspec.wasm', import.meta.url), options, compiled)
+    this.env = await createEnvWith(() => new URL('./opspec.wasm', import.meta.url), options, compiled)
     return Env.inner(this.env).module
   }
 
@@ -70,21 +70,21 @@ class Server {
     if (handle !== undefined && method === 'dispose') return this.#disposeHandle(handle)
     const given = decode(args, ({ number }) => this.handles.get(number))
     const target = handle === undefined ? this.env : this.handles.get(handle)
-    const known = handle === undefined ? envMethods : handleKinds[kindOf(target)]?.methods
-    if (!known?.includes(method)) throw invalid(`there is no method ${method}`)
+    if (target === undefined) throw invalid('this object was disposed of, or could not be made again when the worker was started again')
+    const known = handle === undefined ? envMethods : handleKinds[kindOf(target)].methods
+    if (!Object.hasOwn(known, method)) throw invalid(`there is no method ${method}`)
     if (method === 'registerOperator') given[1] = await importKernel(given[1])
-    this.#attachSignal(id, given)
+    this.#attachSignal(id, given[known[method].indexOf('options')])
     return target[method](...given)
   }
 
-  // Options with a signal come last and are marked.
-  #attachSignal(id, args) {
-    const last = args.at(-1)
-    if (last === null || typeof last !== 'object' || last.$signal !== true) return
+  // Options that have a signal are marked.
+  #attachSignal(id, options) {
+    if (options?.$signal !== true) return
     const controller = new AbortController()
     this.cancels.set(id, controller)
-    delete last.$signal
-    last.signal = controller.signal
+    delete options.$signal
+    options.signal = controller.signal
   }
 
   async receive(message) {
