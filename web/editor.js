@@ -13,6 +13,7 @@ import {
 } from '@codemirror/view'
 import { look } from './editor-theme.js'
 import { hangingIndent } from './hanging-indent.js'
+import { typing } from './typing.js'
 
 // The range that a finding points at, from the jump to it until the next edit.
 const target = StateEffect.define()
@@ -49,7 +50,7 @@ export class Editor {
         { key: 'Ctrl-m', mac: 'Shift-Alt-m', run: toggleTabFocusMode },
         ...closeBracketsKeymap, ...defaultKeymap.filter(({ key }) => key !== 'Ctrl-m' && key !== 'Mod-Enter'), ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, indentWithTab
       ]),
-      languageOf(name), look, extensions(name),
+      languageOf(name), look, typing, extensions(name),
       EditorView.contentAttributes.of({ 'aria-label': `Text of ${name}`, spellcheck: 'false' }),
       EditorView.updateListener.of(update => {
         if (update.docChanged) changed(this.#name)

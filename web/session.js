@@ -109,7 +109,7 @@ export function startSession({ workspace, findings, evidence, model, plugins }, 
       workspace.open(new Map(kept.files), kept)
       results.show('findings')
     } else {
-      notice('intro', 'On the left an operator’s document, its kernel and its evidence; on the right what is wrong with them and whether the kernel does what it says. This is a sample: change something.')
+      notice('intro', 'This is a sample: an operator’s document, its kernel and its evidence, with what is wrong with them and whether the kernel does what it says. Change something.')
       openSample(samples[0])
     }
   }

@@ -80,6 +80,43 @@ describe('the look of the page', { skip }, () => {
     await person.close()
   })
 
+  for (const width of [320, 375]) {
+    it(`shows each tab of the results as a whole at ${width} pixels`, async () => {
+      const person = await pages.open({ viewport: { width, height: 700 }, isMobile: true, hasTouch: true })
+      await person.ran()
+      assert.doesNotMatch(await person.page.textContent('#notices'), /\b(left|right)\b/)
+      await person.show('source')
+      await person.change('tensor(double)', 'tensor(float64)') // findings give a tab a number more
+      const outside = await person.page.evaluate(() => [...document.querySelectorAll('#result-tabs [role="tab"]')].filter(tab => {
+        const { left, right, width } = tab.getBoundingClientRect()
+        return width === 0 || left < 0 || right > innerWidth
+      }).map(tab => tab.textContent))
+      assert.deepEqual(outside, [])
+      assert.equal(await person.page.evaluate(() => document.documentElement.scrollWidth), width)
+      await person.close()
+    })
+  }
+
+  it('takes what is typed over a selection as CodeMirror does, and without styles that the policy refuses', async () => {
+    const person = await pages.open()
+    await person.file('kernel.js')
+    const { keyboard } = person.page
+    await person.page.click('#editor .cm-content')
+    await keyboard.press('Control+a')
+    await keyboard.type('x')
+    assert.equal(await person.text(), 'x')
+    await keyboard.press('Control+a')
+    await keyboard.type('(')
+    assert.equal(await person.text(), '(x)')
+    await keyboard.press('Control+a')
+    await keyboard.type('const y = 1')
+    assert.equal(await person.text(), 'const y = 1')
+    await keyboard.press('Control+z')
+    assert.equal(await person.text(), '(x)')
+    assert.deepEqual(person.complaints, [])
+    await person.close()
+  })
+
   it('is used with the keyboard alone', async () => {
     const person = await pages.open()
     const { keyboard } = person.page
