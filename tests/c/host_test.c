@@ -1,5 +1,6 @@
 // The host API natively: a kernel of the host's, runs of many shapes that fail and succeed, checks, values, evidence.
 #include "check.h"
+#include "even_model.h"
 #include "families.h"
 #include "wire_build.h"
 
@@ -50,38 +51,6 @@ static os_status compute(void *context, uint32_t instance, op_run *ctx) {
   return OS_OK;
 }
 
-static const char document[] = "{\"kind\":\"runlocal.operator-extension\",\"protocol_version\":\"1.0\","
-                               "\"name\":\"even\",\"version\":\"1\","
-                               "\"authority\":\"specification\",\"operator\":{\"domain\":\"org.test\",\"op_"
-                               "type\":\"Even\",\"overload\":\"\"},"
-                               "\"inputs\":[{\"name\":\"X\",\"cardinality\":\"single\",\"type_parameter\":"
-                               "\"T\",\"description\":\"Input.\"}],"
-                               "\"outputs\":[{\"name\":\"Y\",\"cardinality\":\"single\",\"type_parameter\":"
-                               "\"T\",\"description\":\"Output.\"}],"
-                               "\"type_parameters\":{\"T\":{\"allowed_types\":[\"tensor(float)\"],"
-                               "\"description\":\"Type.\"}},\"attributes\":{},"
-                               "\"input_conditions\":[],\"shape_rules\":[\"`Y` has the shape of "
-                               "`X`.\"],\"boundary_behavior\":\"As it is.\","
-                               "\"numerical_behavior\":\"Exact.\",\"nondeterminism\":\"None.\",\"state_"
-                               "effects\":\"None.\",\"reference\":null,"
-                               "\"tests\":[]}";
-
-// x: float[N] -> Neg -> Even -> y
-static const unsigned char model[] = {
-    0x08, 0x0a,                                                                  // ir_version 10
-    0x3a, 0x4a,                                                                  // graph
-    0x0a, 0x0b, 0x0a, 0x01, 'x',  0x12, 0x01, 'a',  0x22, 0x03, 'N',  'e',  'g', // node
-    0x0a, 0x16, 0x0a, 0x01, 'a',  0x12, 0x01, 'y',  0x22, 0x04, 'E',  'v',  'e',  'n',  0x3a, 0x08, // node
-    'o',  'r',  'g',  '.',  't',  'e',  's',  't',                                                  //
-    0x12, 0x01, 'g',                                                                                // name
-    0x5a, 0x0f, 0x0a, 0x01, 'x',  0x12, 0x0a, 0x0a, 0x08, 0x08, 0x01, 0x12, 0x04, 0x0a, 0x02,       // input
-    0x12, 0x00,                                                                                     //
-    0x62, 0x0f, 0x0a, 0x01, 'y',  0x12, 0x0a, 0x0a, 0x08, 0x08, 0x01, 0x12, 0x04, 0x0a, 0x02,       // output
-    0x12, 0x00,                                                                                     //
-    0x42, 0x04, 0x0a, 0x00, 0x10, 0x15,                                                 // opset_import 21
-    0x42, 0x0c, 0x0a, 0x08, 'o',  'r',  'g',  '.',  't',  'e',  's',  't',  0x10, 0x01, //
-};
-
 static os_str copy_of(opspec_env *env, const void *data, size_t size) {
   void *block = opspec_alloc(env, size);
   memcpy(block, data, size);
@@ -113,8 +82,9 @@ static void test_runs(opspec_env *env, counts *seen, uint32_t flags) {
   opspec_session *session;
   size_t before = opspec_memory_used(env);
   int forgotten = seen->forgotten;
-  CHECK_EQ(opspec_register(env, OS_STR(document), 0, 7, flags, &operator), OS_OK);
-  CHECK_EQ(opspec_model_load(env, copy_of(env, model, sizeof model), &(opspec_files){0}, &loaded), OS_OK);
+  CHECK_EQ(opspec_register(env, OS_STR(even_document), 0, 7, flags, &operator), OS_OK);
+  CHECK_EQ(opspec_model_load(env, copy_of(env, even_model, sizeof even_model), &(opspec_files){0}, &loaded),
+           OS_OK);
   CHECK_EQ(opspec_session_new(loaded, 1, &session), OS_OK);
   opspec_model_free(loaded);
   size_t flat = 0;
@@ -150,10 +120,11 @@ static void test_function(opspec_env *env) {
     opspec_operator *operator;
     opspec_model *loaded;
     opspec_session *session;
-    CHECK_EQ(opspec_register_function(env, OS_STR(document), 0, bad, &operator), OS_MALFORMED);
-    CHECK_EQ(opspec_register_function(env, OS_STR(document), 0, OS_STR("\1"), &operator), OS_MALFORMED);
-    CHECK_EQ(opspec_register_function(env, OS_STR(document), 0, good, &operator), OS_OK);
-    CHECK_EQ(opspec_model_load(env, copy_of(env, model, sizeof model), &(opspec_files){0}, &loaded), OS_OK);
+    CHECK_EQ(opspec_register_function(env, OS_STR(even_document), 0, bad, &operator), OS_MALFORMED);
+    CHECK_EQ(opspec_register_function(env, OS_STR(even_document), 0, OS_STR("\1"), &operator), OS_MALFORMED);
+    CHECK_EQ(opspec_register_function(env, OS_STR(even_document), 0, good, &operator), OS_OK);
+    CHECK_EQ(opspec_model_load(env, copy_of(env, even_model, sizeof even_model), &(opspec_files){0}, &loaded),
+             OS_OK);
     CHECK_EQ(opspec_session_new(loaded, 1, &session), OS_OK);
     opspec_model_free(loaded);
     opspec_unregister(operator);
@@ -171,7 +142,8 @@ static void test_check(opspec_env *env) {
   CHECK(opspec_output(env).len > 0);
   options.as = OS_STR("nonsense");
   CHECK_EQ(opspec_check(env, OS_STR("{}"), &options), OS_INVALID_ARGUMENT);
-  CHECK_EQ(opspec_decode(env, (os_str){(const char *)model, sizeof model}, OS_STR("ModelProto")), OS_OK);
+  CHECK_EQ(opspec_decode(env, (os_str){(const char *)even_model, sizeof even_model}, OS_STR("ModelProto")),
+           OS_OK);
   opspec_decode_end(env);
   CHECK_EQ(opspec_format(env, OS_STR("{\"b\": 1.0, \"a\": [-0]}"), true), OS_OK);
   CHECK_STR(opspec_output(env), "{\"a\":[0],\"b\":1}");
