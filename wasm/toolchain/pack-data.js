@@ -1,13 +1,10 @@
-// pack-data.js MODULE MAP: deflates the constant data of the linked module in place; wasm/unpack.c brings them back. MAP is
-// the linker's: it says where the tables lie that inflating itself reads, which stay as they are. The result is checked:
-// started, it has the very memory that the module came with.
+// pack-data.js MODULE: deflates the constant data of the linked module in place; wasm/unpack.c brings them back. The result
+// is checked: started, it has the very memory that the module came with.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateRawSync } from 'node:zlib'
 
 const section = { global: 6, exports: 7, start: 8, data: 11, count: 12 }
 const unpack = 'opspec_unpack', low = '__stack_low'
-// A gap of this many zeros is cheaper than one segment more.
-const gap = 8
 
 const u32 = value => {
   const bytes = []
@@ -90,32 +87,6 @@ function exportsOf(body) {
   return found
 }
 
-// Where zlib's tables for inflating lie: { at, end }.
-function tablesOf(map) {
-  const found = []
-  for (const line of map.split('\n')) {
-    const match = /^\s*([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)\s.*\b(?:inflate|inftrees|inffast)\.c\.o\S*:\(\.rodata\.(?!\.?str)/.exec(line)
-    if (match) found.push({ at: parseInt(match[1], 16), end: parseInt(match[1], 16) + parseInt(match[2], 16) })
-  }
-  if (found.length === 0) throw new Error('the map shows no tables of inflate')
-  return found
-}
-
-// The parts of `image` in `ranges` that are not zero.
-function kept(image, base, ranges) {
-  const segments = []
-  for (const { at, end } of ranges) {
-    for (let from = at; from < end; from++) {
-      if (image[from - base] === 0) continue
-      let to = from + 1
-      for (let next = to; next < end && next < to + gap; next++) if (image[next - base] !== 0) to = next + 1
-      segments.push({ at: from, bytes: image.subarray(from - base, to - base) })
-      from = to
-    }
-  }
-  return segments
-}
-
 const word = value => [value & 255, value >>> 8 & 255, value >>> 16 & 255, value >>> 24]
 
 function dataBody(segments) {
@@ -134,7 +105,7 @@ function memoryOf(bytes, from, to) {
   return Buffer.from(new WebAssembly.Instance(module, imports).exports.memory.buffer, from, to - from)
 }
 
-function pack(bytes, map) {
+function pack(bytes) {
   const sections = sectionsOf(bytes)
   const bodyOf = id => sections.find(one => one.id === id)?.body
   if (bodyOf(section.start)) throw new Error('the module has a start function already')
@@ -147,7 +118,7 @@ function pack(bytes, map) {
   const place = globalOf(bodyOf(section.global), named(low))
   const deflated = deflateRawSync(image, { level: 9, memLevel: 9 })
   const packed = Buffer.concat([Buffer.from([base, deflated.length, image.length].flatMap(word)), deflated])
-  const placed = [...kept(image, base, tablesOf(map)), { at: place, bytes: packed }]
+  const placed = [{ at: place, bytes: packed }]
   const rest = exported.filter(({ name }) => name !== unpack && name !== low)
   const bodies = {
     [section.exports]: Buffer.concat([Buffer.from(u32(rest.length)), ...rest.map(({ raw }) => raw)]),
@@ -174,5 +145,5 @@ function globalOf(body, index) {
   throw new Error(`no global ${index}`)
 }
 
-const [module, map] = process.argv.slice(2)
-writeFileSync(module, pack(readFileSync(module), readFileSync(map, 'utf8')))
+const [, , module] = process.argv
+writeFileSync(module, pack(readFileSync(module)))
