@@ -1,3 +1,4 @@
+import { elementOfOnnx } from './elements.js'
 import { invalid } from './errors.js'
 import { elementFor, elementToPlain, isTensor } from './values.js'
 
@@ -87,13 +88,11 @@ function typesOf({ inputs, outputs, type_parameters: parameters }) {
     const variadic = inputs.at(-1)?.cardinality === 'variadic' && inputs.at(-1).type_parameter === label
     const { allowed_types: allowed } = parameters[label]
     const [, onnx] = allowed.length === 1 ? /^tensor\((\w+)\)$/.exec(allowed[0]) ?? [] : []
-    if (onnx !== undefined) return () => jsName(onnx)
+    if (onnx !== undefined) return () => elementOfOnnx(onnx).name
     if (places.length === 0) throw invalid(`kernel: elementwise needs the type of output "${name}" from an input of the same type parameter`)
     return given => given.find((value, i) => value !== undefined && (places.includes(i) || (variadic && i >= inputs.length)))?.type
   })
 }
-
-const jsName = onnx => ({ float: 'float32', double: 'float64' })[onnx] ?? onnx
 
 // `least`: inputs that the document names; a node may leave out the last ones.
 function compute(fn, { types, least }, inputs, attributes, fail) {

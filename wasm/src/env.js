@@ -10,7 +10,7 @@ import { testBundle } from './evidence.js'
 import { format } from './format.js'
 import { fitFunction } from './function.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
-import { loadModule, ownModule, readModule } from './loader.js'
+import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
 import { Registration } from './registration.js'
@@ -409,9 +409,6 @@ function specText(spec, argument = 'spec') {
   if (text === undefined) throw invalid(`${argument}: is no JSON`)
   return text
 }
-
-// How the bytes of every WebAssembly module begin.
-const isModule = bytes => bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d
 
 const nameOf = ({ domain, name, since }) => `${domain ? `${domain}.` : ''}${name} (version ${since})`
 

@@ -18,8 +18,11 @@ export function ownModule(literal) {
   }
 }
 
+/** How the bytes of every WebAssembly module begin. */
+export const isModule = bytes => bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d
+
 function checkMagic(bytes, { what, help }, from) {
-  if (bytes.length >= 8 && bytes[0] === 0 && bytes[1] === 0x61 && bytes[2] === 0x73 && bytes[3] === 0x6d) return bytes
+  if (bytes.length >= 8 && isModule(bytes)) return bytes
   const head = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart()
   const found = head.startsWith('<') ? 'HTML' : bytes.length === 0 ? 'an empty file' : `${bytes.length} bytes that are no WebAssembly module`
   throw new OpspecError('unsupported', `${what} cannot be loaded: got ${found}${from === undefined ? '' : ` from ${from}${help}${viteHelp(from)}`}`)

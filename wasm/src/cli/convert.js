@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
 import { Env } from '../env.js'
 import { openEnv } from './engine.js'
 import { CommandError } from './options.js'
+import { writeFile } from './output.js'
 import { readPath, sha256 } from './paths.js'
 
 // opspec convert: a document in another form.
@@ -39,7 +39,7 @@ export async function convert({ options, positionals, output }) {
     const content = to === 'canonical' ? text : `${text}\n`
     if (target === '-') process.stdout.write(content)
     else {
-      write(target, content)
+      writeFile(target, content)
       const written = { path: target, to, bytes: Buffer.byteLength(content), sha256: sha256(content) }
       output.json(written)
       output.summary(paint => paint('good', `${target}: ${to}, ${written.bytes} bytes, sha256 ${written.sha256}`))
@@ -47,13 +47,5 @@ export async function convert({ options, positionals, output }) {
     return 0
   } finally {
     env.dispose()
-  }
-}
-
-function write(target, content) {
-  try {
-    writeFileSync(target, content)
-  } catch (error) {
-    throw new CommandError(`${target} cannot be written: ${error.message}`)
   }
 }

@@ -1,7 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { applyFixes } from '../fixes.js'
-import { CommandError } from './options.js'
+import { writeFile } from './output.js'
 
 // opspec check --fix: the safe fixes of a document or bundle, written back.
 
@@ -19,14 +18,6 @@ function byFile(findings) {
   return files
 }
 
-function write(path, content) {
-  try {
-    writeFileSync(path, content)
-  } catch (error) {
-    throw new CommandError(`${path} cannot be written: ${error.message}`)
-  }
-}
-
 /**
  * Applies the fixes of one round. `loaded`: { bytes } of a document or { files } of a folder.
  * @returns how many were applied
@@ -37,7 +28,7 @@ export function fixOnce(path, loaded, findings) {
     const before = loaded.files !== undefined ? loaded.files.get(name) : name === '' ? loaded.bytes : undefined
     if (before === undefined) continue
     const { content, applied } = applyFixes(before, fixes)
-    if (applied > 0) write(name === '' ? path : join(path, name), content)
+    if (applied > 0) writeFile(name === '' ? path : join(path, name), content)
     count += applied
   }
   return count

@@ -86,7 +86,8 @@ function writeTo(file, text) {
   else writeFile(file, text)
 }
 
-function writeFile(file, text) {
+/** Writes a file, or throws a CommandError. */
+export function writeFile(file, text) {
   try {
     writeFileSync(file, text)
   } catch (error) {
