@@ -1,4 +1,4 @@
-// The only C that knows JavaScript: what wasm/js/engine.js calls (OS_EXPORT) and what it offers (OS_IMPORT).
+// The only C that knows JavaScript: what wasm/src/engine.js calls (OS_EXPORT) and what it offers (OS_IMPORT).
 //
 // A port is one Env with the buffers that calls share:
 //   result   { status, address, size }: how the last call ended and what it left (opspec.h says what)
@@ -588,6 +588,6 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // ---- Identity ---------------------------------------------------------------------------------------------
 
-// Version of the package and number of this interface, which wasm/js/loader.js compares with its own: count it up with
+// Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
 const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/4"; }

@@ -12,7 +12,7 @@
 
 typedef struct os_unpack_head {
   unsigned char *to;
-  uint32_t length, size; // deflated and not
+  uint32_t size; // of what comes out
   unsigned char bytes[];
 } os_unpack_head;
 

@@ -89,11 +89,8 @@ function exportsOf(body) {
 
 const word = value => [value & 255, value >>> 8 & 255, value >>> 16 & 255, value >>> 24]
 
-function dataBody(segments) {
-  const parts = [Buffer.from(u32(segments.length))]
-  for (const { at, bytes } of segments) parts.push(Buffer.from([0, 0x41, ...s32(at), 0x0b, ...u32(bytes.length)]), bytes)
-  return Buffer.concat(parts)
-}
+// One segment, at a constant address.
+const dataBody = (at, bytes) => Buffer.concat([Buffer.from([1, 0, 0x41, ...s32(at), 0x0b, ...u32(bytes.length)]), bytes])
 
 function write(head, sections) {
   return Buffer.concat([head, ...sections.flatMap(({ id, body }) => [Buffer.from([id, ...u32(body.length)]), body])])
@@ -116,14 +113,12 @@ function pack(bytes) {
   const exported = exportsOf(bodyOf(section.exports))
   const named = name => exported.find(one => one.name === name).index
   const place = globalOf(bodyOf(section.global), named(low))
-  const deflated = deflateRawSync(image, { level: 9, memLevel: 9 })
-  const packed = Buffer.concat([Buffer.from([base, deflated.length, image.length].flatMap(word)), deflated])
-  const placed = [{ at: place, bytes: packed }]
+  const packed = Buffer.concat([Buffer.from([base, image.length].flatMap(word)), deflateRawSync(image, { level: 9, memLevel: 9 })])
   const rest = exported.filter(({ name }) => name !== unpack && name !== low)
   const bodies = {
     [section.exports]: Buffer.concat([Buffer.from(u32(rest.length)), ...rest.map(({ raw }) => raw)]),
-    [section.count]: Buffer.from(u32(placed.length)),
-    [section.data]: dataBody(placed)
+    [section.count]: Buffer.from([1]),
+    [section.data]: dataBody(place, packed)
   }
   const out = sections.flatMap(one => {
     const body = { id: one.id, body: bodies[one.id] ?? one.body }

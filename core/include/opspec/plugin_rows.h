@@ -1,7 +1,7 @@
 #ifndef OPSPEC_PLUGIN_ROWS_H
 #define OPSPEC_PLUGIN_ROWS_H
 
-// Implementation of plugin.h: operator.h over structs that the host fills (wasm/js/plugin.js knows their layout; a change
+// Implementation of plugin.h: operator.h over structs that the host fills (wasm/src/plugin.js knows their layout; a change
 // of it is a new OP_PLUGIN_ABI). Included by it.
 
 #include <opspec/plugin_memory.h>
