@@ -30,14 +30,15 @@ export const now = () => performance.now()
 
 const LONGEST_MS = 2 ** 31 - 1 // of a timer
 
-/** Calls `act` once `ms` have gone by, however many they are; Infinity is never. Answers what ends the wait. */
+/**
+ * Calls `act` once `ms` have gone by, however many they are and not before: timers fire up to a millisecond early. Infinity is
+ * never. Answers what ends the wait.
+ */
 export function after(ms, act) {
   const end = now() + ms
   let timer
-  const wait = () => {
-    const left = end - now()
-    timer = left > LONGEST_MS ? setTimeout(wait, LONGEST_MS) : setTimeout(act, Math.max(0, left))
-  }
+  const wait = () => { timer = setTimeout(look, Math.min(LONGEST_MS, Math.max(0, Math.ceil(end - now())))) }
+  const look = () => now() < end ? wait() : act()
   if (ms !== Infinity) wait()
   return () => clearTimeout(timer)
 }
