@@ -94,7 +94,7 @@ describe('a hostile kernel', { skip }, () => {
   it('is told of when it reaches for something and passes', async () => {
     const person = await open(kernel("compute: ([x], { alpha }) => { try { fetch('/secret') } catch {} return [{ type: x.type, dims: x.dims, data: x.data.map(v => v / (1 + Math.exp(-alpha * v))) }] }"))
     await person.run()
-    assert.equal(await person.count('.test.passed[data-test="default-alpha.json"]'), 1)
+    await person.has(1, '.test.passed[data-test="default-alpha.json"]')
     assert.match(await person.textOf('.test[data-test="default-alpha.json"] .row'), /reached outside/)
     assert.match(await person.textOf('.test[data-test="default-alpha.json"] .refused'), /fetch/)
     await person.close()
@@ -104,7 +104,7 @@ describe('a hostile kernel', { skip }, () => {
     const person = await open(kernel("compute(inputs, attributes, ctx) { ctx.fail('<img src=x onerror=alert(1)><b id=injected>bold</b>') }"))
     await person.run()
     assert.match(await message(person), /<b id=injected>/)
-    assert.equal(await person.count('#injected'), 0)
+    await person.has(0, '#injected')
     await person.close()
   })
 
@@ -136,7 +136,7 @@ describe('a hostile kernel', { skip }, () => {
     const reader = await pages.open({ hash: link.slice(link.indexOf('#')) })
     await reader.page.waitForSelector('.notice:has-text("shared")')
     await reader.page.waitForTimeout(500)
-    assert.equal(await reader.count('.outcome.idle'), 1)
+    await reader.has(1, '.outcome.idle')
     await reader.file('kernel.js')
     assert.match(await reader.text(), /I ran/)
     await reader.run()

@@ -148,7 +148,7 @@ describe('the look of the page', { skip }, () => {
     const before = person.requests.length
     await person.change('tensor(double)', 'tensor(float64)')
     await person.show('findings')
-    assert.equal(await person.count('.finding'), 1)
+    await person.has(1, '.finding')
     await person.page.click('.finding button:text-is("Fix")')
     await person.page.waitForSelector('#panel .fine')
     assert.deepEqual(person.requests.slice(before), [])
@@ -205,7 +205,7 @@ describe('the look of the page', { skip }, () => {
     const other = await pages.open()
     await other.drop('bundle.zip', bytes)
     await other.page.waitForFunction(() => document.getElementById('editor').shadowRoot.textContent.includes('Anything at all'))
-    assert.equal(await other.count('.outcome.idle'), 1, 'a kernel from a file does not run by itself')
+    await other.has(1, '.outcome.idle', 'a kernel from a file does not run by itself')
     await other.close()
   })
 })

@@ -1,4 +1,5 @@
 // The page under test, as a person uses it.
+import assert from 'node:assert/strict'
 import { builtPage, launch, serve } from './browser.js'
 
 export const subPath = '/tools/opspec/'
@@ -95,8 +96,11 @@ export class Person {
     await this.settled()
   }
 
-  count(selector) {
-    return this.page.locator(selector).count()
+  // Asserts that the page shows so many of them, now or soon: what a click sets off is drawn when the worker has answered.
+  async has(count, selector, message) {
+    const them = this.page.locator(selector)
+    for (let looks = 0; looks < 100 && await them.count() !== count; looks++) await this.page.waitForTimeout(100)
+    assert.equal(await them.count(), count, message ?? selector)
   }
 
   textOf(selector) {

@@ -36,7 +36,7 @@ describe('a plug-in in the page', { skip: noBrowser || noCompiler }, () => {
     assert.match(await person.textOf(`${row('text.wasm')} .note.error`), /plug-in/)
     // What it was is gone with it; the document on the left is as before.
     await person.page.click(`${row('traps.wasm')} button:text-is("Remove")`)
-    assert.equal(await person.count(row('traps.wasm')), 0)
+    await person.has(0, row('traps.wasm'))
     assert.match(await person.text(), /QuickGelu/)
     await person.close()
   })
@@ -107,7 +107,7 @@ describe('a plug-in in the page', { skip: noBrowser || noCompiler }, () => {
     const person = await pages.open()
     await person.drop('kernel.wasm', buildPlugin(plug('')))
     await person.page.waitForSelector('#file-tabs [data-id="kernel.wasm"]')
-    assert.equal(await person.count('.plugin'), 0)
+    await person.has(0, '.plugin')
     await person.close()
   })
 })

@@ -203,6 +203,18 @@ describe('messages out of an isolation are not believed', () => {
   it('an error without a word', async () => {
     await assert.rejects(answers({ type: 'error' }), OpspecError)
   })
+  it('loading without end, which would put off the time limit', { timeout: 20_000 }, async () => {
+    for (const first of [[{ type: 'start', index: 0, name: 'a', path: 'a', backend: 'js' }], []]) {
+      let flood
+      const tests = collectTests({ version: 1, files: [['kernel.js', new Uint8Array(1)]] }, { timeoutMs: 100 }, (job, onMessage) => {
+        const messages = job.skip === 0 ? [...first] : [{ type: 'done' }]
+        flood = setInterval(() => onMessage(messages.shift() ?? { type: 'loading', name: 'kernel.js' }), 5)
+        return () => clearInterval(flood)
+      })
+      if (first.length === 0) await assert.rejects(tests, { code: 'timeout' })
+      else assert.match((await tests)[0].message, /time limit of 100 ms/)
+    }
+  })
   it('refusals without end', async () => {
     const flood = Array.from({ length: 1000 }, (_, i) => ({ type: 'refused', what: `${i}${'x'.repeat(1e4)}` }))
     const [{ refused }] = await answers({ type: 'start', index: 0, name: 'a', path: 'a', backend: 'js' }, ...flood, { type: 'test', test: { status: 'passed' } }, { type: 'done' })

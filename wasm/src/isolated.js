@@ -152,6 +152,7 @@ function collectOnce(job, tests, signal, limit, open) {
     let running = null
     let refused = [] // since the last case
     let next = job.skip
+    let loads = job.files.length // of a file at most one
     let ended = false
     let stop = () => {}
     let close = () => {}
@@ -176,7 +177,11 @@ function collectOnce(job, tests, signal, limit, open) {
       stop = after(ms, () => lost('timeout', message))
     }
     const on = {
-      loading({ name }) { wait(LOAD_MS, `${text(name)} was still loading after ${LOAD_MS / 1000} s and was ended`) },
+      loading({ name }) {
+        if (running !== null || loads === 0) return
+        loads--
+        wait(LOAD_MS, `${text(name)} was still loading after ${LOAD_MS / 1000} s and was ended`)
+      },
       start({ index, name, path, backend }) {
         if (running !== null || !Number.isSafeInteger(index) || index < next) return
         running = { index, name: text(name), path: text(path), backend: text(backend), refused, since: performance.now() }
