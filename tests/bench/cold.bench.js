@@ -36,7 +36,7 @@ const files = Object.fromEntries(Object.entries(programs).map(([name, text]) => 
 }))
 machine()
 const samples = { empty: [], opspec: [], ort: [] }
-for (let round = 0; round < 16; round++) {
+for (let round = 0; round < 41; round++) {
   for (const [name, file] of Object.entries(files)) {
     const start = performance.now()
     execFileSync(process.execPath, [file])
