@@ -136,7 +136,10 @@ static os_status os_zip__entries(os_zip__reader *self) {
 }
 
 os_status os_zip_read(os_arena *arena, os_str bytes, uint64_t limit, os_bundle *out, os_str *trouble) {
-  os_zip__reader self = {.arena = arena, .left = limit == 0 ? OS_ZIP_LIMIT : limit, .trouble = trouble};
+  uint64_t growth = (uint64_t)bytes.len * OS_ZIP_GROWTH;
+  if (growth < OS_ZIP_FREE) growth = OS_ZIP_FREE;
+  if (limit == 0) limit = OS_ZIP_LIMIT;
+  os_zip__reader self = {.arena = arena, .left = limit < growth ? limit : growth, .trouble = trouble};
   *trouble = (os_str){"", 0};
   self.zip = os_zip_open(bytes.data, bytes.len);
   if (self.zip == NULL) {

@@ -118,8 +118,15 @@ describe('a hostile kernel', { skip }, () => {
 
   it('in an archive that holds what a bundle cannot is not opened, and it is said', async () => {
     const person = await open(kernel('compute: () => []'))
-    for (const [files, why] of [[{ '../x.json': '{}' }, /“?"\.\.\/x\.json" is no path inside the archive/], [[['a.json', '{}'], ['a.json', '{}']], /“a\.json” is in it twice/]]) {
-      await person.drop('evil.zip', zip(files))
+    const cases = [
+      [zip({ '../x.json': '{}' }), /"\.\.\/x\.json" is no path inside the archive/],
+      [zip([['a.json', '{}'], ['a.json', '{}']]), /"a\.json" is in it twice/],
+      [zip({ 'a.opspec.json': '/etc/passwd' }, { mode: 0o120777 }), /"a\.opspec\.json" is a link/],
+      [zip(Array.from({ length: 1001 }, (_, i) => [`${i}.json`, '{}'])), /too many files/],
+      [zip({ 'a.json': '{}' }, { crc: 1 }), /a\.json is not what was packed/]
+    ]
+    for (const [bytes, why] of cases) {
+      await person.drop('evil.zip', bytes)
       await person.page.waitForSelector('.notice.error')
       assert.match(await person.textOf('.notice.error'), why)
       await person.page.click('.notice.error button.icon')
