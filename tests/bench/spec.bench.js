@@ -1,8 +1,9 @@
 // A verdict on a document from its text, against ajv and JSON.parse alone: npm run bench -- spec
 import Ajv2020 from 'ajv/dist/2020.js'
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { createEnv } from '../../wasm/js/index.js'
-import { interleave, machine, ms, table } from './timing.js'
+import { interleave, machine, ms, startTimes, table } from './timing.js'
 
 const schema = JSON.parse(await readFile(new URL('../../specs/operator-extension.schema.json', import.meta.url), 'utf8'))
 
@@ -37,7 +38,8 @@ const env = await createEnv()
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 const validate = ajv.compile(schema)
 const rows = []
-for (const attributes of [8, 20_000]) {
+const took = {}
+for (const attributes of [8, 20_000, 40_000]) {
   const text = document(attributes)
   const bytes = new TextEncoder().encode(text)
   const errors = env.validateSpec(text).counts.error
@@ -48,8 +50,24 @@ for (const attributes of [8, 20_000]) {
     ajv: () => validate(JSON.parse(text)),
     parse: () => JSON.parse(text)
   }, { rounds: 9, slice: 60 })
+  took[attributes] = t.text
   rows.push([`${attributes} attributes, ${(text.length / 1e3).toFixed(0)} kB`, ms(t.text), ms(t.bytes), ms(t.ajv), ms(t.parse),
     `${(t.ajv / t.text).toFixed(2)}x`, `${(t.text / t.parse).toFixed(2)}x`])
 }
 table(['text to verdict', 'opspec (string)', 'opspec (bytes)', 'ajv', 'JSON.parse alone', 'ajv / opspec', 'opspec / JSON.parse'], rows)
+console.log(`twice the size: ${(took[40_000] / took[20_000]).toFixed(2)} times the time`)
 env.dispose()
+
+// The first verdict of a new process, on the small document.
+const entry = name => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)))
+const text = JSON.stringify(document(8))
+const cold = startTimes({
+  opspec: `import { createEnv } from ${entry('../../wasm/js/index.js')}
+    const env = await createEnv(); if (!env.validateSpec(${text}).ok) throw new Error(); process.exit(0)`,
+  ajv: `import Ajv2020 from ${JSON.stringify(import.meta.resolve('ajv/dist/2020.js'))}; import { readFileSync } from 'node:fs'
+    const validate = new Ajv2020({ strict: false, allErrors: true }).compile(JSON.parse(readFileSync(${entry('../../specs/operator-extension.schema.json')}, 'utf8')))
+    if (!validate(JSON.parse(${text}))) throw new Error(); process.exit(0)`
+})
+table(['cold start, first verdict', 'median'], [
+  ['node alone', ms(cold.empty)], ['opspec', ms(cold.opspec)], ['ajv', ms(cold.ajv)], ['ajv / opspec', `${(cold.ajv / cold.opspec).toFixed(1)}x`]
+])

@@ -1,4 +1,8 @@
-// Shared by the benchmarks: interleaved medians and a table.
+// Shared by the benchmarks: interleaved medians, new processes and a table.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 export const median = values => [...values].sort((a, b) => a - b)[values.length >> 1]
 
@@ -36,4 +40,25 @@ export function table (headings, rows) {
 
 export function machine () {
   console.log(`node ${process.version}, V8 ${process.versions.v8}, ${process.platform} ${process.arch}`)
+}
+
+/**
+ * Runs programs (name -> text of an ES module; 'empty' is one) as new Node processes in turn. Answers name -> median
+ * milliseconds with the empty process's taken off; under 'empty' is that.
+ */
+export function startTimes (programs, { rounds = 40 } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'opspec-start-'))
+  const files = Object.entries({ empty: '', ...programs }).map(([name, text]) => [name, join(folder, `${name}.mjs`), text])
+  for (const [, file, text] of files) writeFileSync(file, text)
+  const samples = Object.fromEntries(files.map(([name]) => [name, []]))
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, file] of files) {
+      const start = performance.now()
+      execFileSync(process.execPath, [file])
+      if (round > 0) samples[name].push(performance.now() - start)
+    }
+  }
+  rmSync(folder, { recursive: true })
+  const empty = median(samples.empty)
+  return Object.fromEntries(Object.entries(samples).map(([name, times]) => [name, name === 'empty' ? empty : median(times) - empty]))
 }
