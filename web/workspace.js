@@ -4,7 +4,7 @@ import { inOrder, readDocument } from './bundle.js'
 import { withDiagnostics } from './editor.js'
 
 export class Workspace extends EventTarget {
-  #entries = new Map() // name -> { state, scroll, crlf } of a text, { bytes } of the rest
+  #entries = new Map() // name -> { state, scroll, came } of a text, { bytes } of the rest
   #editor = null
   #document = null
   active = null
@@ -40,12 +40,12 @@ export class Workspace extends EventTarget {
     return { document: this.#document, stale: present === null }
   }
 
-  // The files as they are saved.
+  // The files as they are saved: a text that nobody changed as it came, a changed one with the line end that most lines had.
   get saved() {
-    return new Map([...this.#entries].map(([name, entry]) => {
-      if (entry.bytes) return [name, entry.bytes]
-      const text = entry.state.doc.toString()
-      return [name, entry.crlf ? text.replaceAll('\n', '\r\n') : text]
+    return new Map([...this.#entries].map(([name, { bytes, state, came }]) => {
+      if (bytes) return [name, bytes]
+      if (state.doc.eq(came.doc)) return [name, came.text]
+      return [name, state.doc.toString().replaceAll('\n', came.lineEnd)]
     }))
   }
 
@@ -74,8 +74,8 @@ export class Workspace extends EventTarget {
 
   rename(name, to) {
     this.#remember()
-    const content = this.files.get(name)
-    this.#entries = new Map([...this.#entries].map(([key, entry]) => key === name ? [to, this.#entry(to, content)] : [key, entry]))
+    const renamed = entry => entry.bytes ? entry : { ...this.#entry(to, entry.state.doc.toString()), came: entry.came }
+    this.#entries = new Map([...this.#entries].map(([key, entry]) => key === name ? [to, renamed(entry)] : [key, entry]))
     this.#reorder()
     this.#tell('files')
     this.show(this.active === name ? to : this.active)
@@ -109,7 +109,9 @@ export class Workspace extends EventTarget {
 
   #entry(name, content) {
     if (typeof content !== 'string') return { bytes: content }
-    return { state: this.#editor.create(name, content), scroll: null, crlf: /\r\n/.test(content) }
+    const state = this.#editor.create(name, content)
+    const windows = content.match(/\r\n/g)?.length ?? 0
+    return { state, scroll: null, came: { text: content, doc: state.doc, lineEnd: 2 * windows >= state.doc.lines ? '\r\n' : '\n' } }
   }
 
   #remember() {

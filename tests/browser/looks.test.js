@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { skip } from './browser.js'
 import { startPage } from './page.js'
+import { readZip } from '../../wasm/src/node-zip.js'
 import { model, node, tensor, value } from '../support/onnx.js'
+import { customSpec } from '../support/spec.js'
+import { zip } from '../support/zip.js'
 
 // Runs in the page: text whose contrast with what is behind it is below AA.
 function lowContrast() {
@@ -207,5 +210,22 @@ describe('the look of the page', { skip }, () => {
     await other.page.waitForFunction(() => document.getElementById('editor').shadowRoot.textContent.includes('Anything at all'))
     await other.has(1, '.outcome.idle', 'a kernel from a file does not run by itself')
     await other.close()
+  })
+
+  it('saves line ends as they came, and of a changed file the one that most lines had', async () => {
+    const person = await pages.open()
+    const document = JSON.stringify(JSON.parse(customSpec({ domain: 'org.test', opType: 'Twice' })), null, 2)
+    const mixed = document.replaceAll('\n', '\r\n').replace('\r\n', '\n')
+    await person.drop('ends.zip', zip({ 'a.opspec.json': mixed, 'b.json': mixed, 'c.md': 'one\rtwo\r\n' }))
+    await person.page.waitForSelector('#file-tabs [data-id="c.md"]')
+    await person.file('a.opspec.json')
+    await person.change('"Twice"', '"Thrice"')
+    const [download] = await Promise.all([person.page.waitForEvent('download'), person.page.keyboard.press('Control+s')])
+    const files = readZip(new Uint8Array(readFileSync(await download.path())))
+    const text = name => new TextDecoder().decode(files.get(name))
+    assert.equal(text('a.opspec.json'), document.replaceAll('"Twice"', '"Thrice"').replaceAll('\n', '\r\n'))
+    assert.equal(text('b.json'), mixed)
+    assert.equal(text('c.md'), 'one\rtwo\r\n')
+    await person.close()
   })
 })
