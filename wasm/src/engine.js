@@ -4,7 +4,7 @@ import { codeOf, invalid, OK, OpspecError, shown } from './errors.js'
 import { KernelHost } from './kernels.js'
 import { instantiate } from './loader.js'
 import { now } from './platform.js'
-import { isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, SparseTensor, Tensor, TRUSTED, typeOfValue } from './values.js'
+import { halfBits, isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, readDims, SparseTensor, Tensor, TRUSTED, typeOfValue } from './values.js'
 
 // One instance of the module and everything that crosses its border. Numbers go through the port's table, texts through
 // its text buffer (wasm/exports.c); views are taken again whenever memory has grown.
@@ -441,7 +441,7 @@ export class Engine {
       return
     }
     const heap = this.heaps[element.number]
-    const own = element.name === 'float16' && isHalfArray(data) ? new Uint16Array(data.buffer, data.byteOffset, data.length) : data
+    const own = element.name === 'float16' && isHalfArray(data) ? halfBits(data) : data
     heap.set(own, to >> element.shift)
   }
 
@@ -478,8 +478,9 @@ export class Engine {
     const indices = normalTensor(value.indices, `${argument}.indices`)
     const first = this.newTensor(element, dims, data)
     const second = this.newTensor(indices.element, indices.dims, indices.data)
-    this.#putDims(value.dims)
-    return this.#made(this.exports.opspec_new_sparse(this.port, element.number, first, second, value.dims.length))
+    const whole = readDims(value.dims, argument)
+    this.#putDims(whole)
+    return this.#made(this.exports.opspec_new_sparse(this.port, element.number, first, second, whole.length))
   }
 
   #newSequence(list, type, argument) {

@@ -159,6 +159,7 @@ export interface Registration {
 /** Defaults applied. An int is a number, one that no number holds fails unless the kernel has bigint: true. */
 export type Attributes = Readonly<Record<string, any>>
 
+/** Lent for one call: `requested` and `fail` refuse once it has ended. */
 export interface KernelContext {
   opType: string
   domain: string

@@ -1,5 +1,5 @@
 import { elementByNumber } from './elements.js'
-import { messageOf, OpspecError } from './errors.js'
+import { invalid, messageOf, OpspecError } from './errors.js'
 import { PluginInstance } from './plugin.js'
 import { isTensor, normalTensor, parseType, Tensor, TRUSTED } from './values.js'
 
@@ -34,7 +34,53 @@ class Kernel {
   }
 }
 
+// ---- What is lent for one call -----------------------------------------------------------------------------------------
+
+const ended = what => invalid(`${what}: was lent for one call, which has ended`)
+
+/** What a call says of itself. Once the call has ended, `requested` and `fail` refuse. */
+class Context {
+  #requested
+
+  constructor({ opType, domain, sinceVersion }, requested, signal) {
+    this.opType = opType
+    this.domain = domain
+    this.sinceVersion = sinceVersion
+    this.#requested = requested
+    this.signal = signal
+    this.fail = message => {
+      this.#during('fail')
+      throw new KernelFailure(String(message))
+    }
+  }
+
+  #during(what) {
+    if (this.#requested === null) throw ended(`context.${what}`)
+  }
+
+  get requested() {
+    this.#during('requested')
+    return this.#requested.slice()
+  }
+
+  static end(context) {
+    context.#requested = null
+  }
+
+  // For a call that goes on while others of the same instance are made.
+  static keep(context) {
+    context.#requested = context.#requested.slice()
+    return context.#requested
+  }
+}
+
+// What a tensor that was lent has for data from then on. Its memory may be something else by now.
+const refuse = () => { throw ended('data of an input') }
+const gone = new Proxy([], { get: refuse, set: refuse, has: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse })
+
 export class KernelHost {
+  copies = false // of what kernels are given: for those that are not trusted with the module's memory
+
   constructor(engine) {
     this.engine = engine
     this.byNumber = new Map()
@@ -77,18 +123,6 @@ export class KernelHost {
     this.engine.exports.opspec_fail(this.engine.port, this.engine.putText(messageOf(error)))
   }
 
-  #context(node, requested) {
-    const host = this
-    return {
-      opType: node.opType,
-      domain: node.domain,
-      sinceVersion: node.sinceVersion,
-      requested,
-      get signal() { return host.signal },
-      fail(message) { throw new KernelFailure(String(message)) }
-    }
-  }
-
   // ---- Attributes -----------------------------------------------------------------------------------------------
 
   #int(text, name, bigint) {
@@ -128,12 +162,21 @@ export class KernelHost {
       const node = JSON.parse(this.engine.text(address, length))
       if (kernel.object.plugin !== undefined) return this.#add(new PluginInstance(kernel.object, node))
       const attributes = this.#attributes(node, kernel.object.bigint === true)
-      const context = this.#context(node, [])
-      kernel.object.create?.(attributes, context)
-      return this.#add({ kernel, attributes, context, inputs: [], most: node.maxOutputs })
+      this.#during(node, [], context => kernel.object.create?.(attributes, context))
+      return this.#add({ kernel, node, attributes, requested: [], inputs: [], most: node.maxOutputs })
     } catch (error) {
       this.#fail(error)
       return 0
+    }
+  }
+
+  // A call with a context that ends with it.
+  #during(node, requested, act) {
+    const context = new Context(node, requested, this.signal)
+    try {
+      return act(context)
+    } finally {
+      Context.end(context)
     }
   }
 
@@ -153,7 +196,8 @@ export class KernelHost {
     const { object } = this.byNumber.get(number)
     try {
       const node = JSON.parse(this.engine.text(address, length))
-      const facts = object.plugin !== undefined ? object.plugin.infer(object, node) : inferWith(object, node, this.#attributes(node, object.bigint === true), this.#context(node, node.requested), this)
+      const facts = object.plugin !== undefined ? object.plugin.infer(object, node)
+        : this.#during(node, node.requested, context => inferWith(object, node, this.#attributes(node, object.bigint === true), context, this))
       return this.engine.putText(JSON.stringify(facts, (_, value) => typeof value === 'bigint' ? Number(value) : value))
     } catch (error) {
       this.#fail(error)
@@ -177,28 +221,36 @@ export class KernelHost {
     const { engine } = this
     const element = elementByNumber[head.element]
     if (element.array === null) return new Tensor(element.name, engine.strings(head.address, head.count), head.dims, TRUSTED)
-    if (instance.kernel.copies) return new Tensor(element.name, engine.copyOut(element, head.data, head.count), head.dims, TRUSTED)
+    if (this.copies || instance.kernel.copies) return new Tensor(element.name, engine.copyOut(element, head.data, head.count), head.dims, TRUSTED)
     const Array = engine.halfArray !== null && element.name === 'float16' ? engine.halfArray : element.array
-    const tensor = new Tensor(element.name, new Array(engine.buffer, head.data, head.count * element.parts), head.dims, TRUSTED)
-    instance.inputs[index] = { buffer: engine.buffer, data: head.data, element: head.element, count: head.count, tensor }
+    const view = new Array(engine.buffer, head.data, head.count * element.parts)
+    const tensor = new Tensor(element.name, view, head.dims, TRUSTED)
+    instance.inputs[index] = { buffer: engine.buffer, data: head.data, element: head.element, count: head.count, dims: head.dims, view, tensor }
     return tensor
   }
 
-  // The tensor that this input was in the last call, when it still says what the table does.
+  // This input with the view of the last call, when it still says what the table does.
   #cached(instance, index, at) {
     const known = instance.inputs[index]
     const { f64, buffer } = this.engine
     if (known === undefined || known.buffer !== buffer || known.data !== f64[at + 5] || known.element !== f64[at + 2] ||
         known.count !== f64[at + 4] || f64[at + 1] !== 1) return null
-    const { dims } = known.tensor
+    const { dims } = known
     if (dims.length !== f64[at + 3]) return null
     for (let i = 0; i < dims.length; i++) if (dims[i] !== f64[at + VALUE + i]) return null
+    known.tensor = new Tensor(known.tensor.type, known.view, dims, TRUSTED)
     return known.tensor
+  }
+
+  // The call has ended, and with it what its inputs were lent for.
+  #endInputs({ inputs }) {
+    for (let i = 0; i < inputs.length; i++) if (inputs[i] !== undefined) inputs[i].tensor.data = gone
   }
 
   compute(number, run, inputCount, outputCount) {
     const { engine } = this
     const instance = this.instances.get(number)
+    let context = null
     try {
       if (instance instanceof PluginInstance) {
         instance.compute(run, inputCount, outputCount)
@@ -209,14 +261,26 @@ export class KernelHost {
       const late = this.#readInputs(instance, inputs, outputCount)
       // These use the table themselves.
       if (late !== null) for (let i = 0; i < late.length; i += 2) inputs[late[i]] = engine.toValue(late[i + 1])
-      const outputs = instance.kernel.object.compute(inputs, instance.attributes, instance.context)
-      if (!Array.isArray(outputs) && typeof outputs?.then === 'function') return this.#later(instance, outputs, run)
+      context = new Context(instance.node, instance.requested, this.signal)
+      const outputs = instance.kernel.object.compute(inputs, instance.attributes, context)
+      if (!Array.isArray(outputs) && typeof outputs?.then === 'function') {
+        const call = this.#later(instance, outputs, run, context)
+        context = null
+        return call
+      }
       this.writeOutputs(instance, run, outputs)
       return DONE
     } catch (error) {
       this.#fail(error)
       return FAILED
+    } finally {
+      if (context !== null) this.#end(instance, context)
     }
+  }
+
+  #end(instance, context) {
+    Context.end(context)
+    this.#endInputs(instance)
   }
 
   // Fills `inputs` with the tensors that the table describes, and says which outputs are wanted; answers number and
@@ -233,20 +297,28 @@ export class KernelHost {
       else if (kind !== 0) (late ??= []).push(i, f64[at])
       at += VALUE + rank
     }
-    const { requested } = instance.context
+    const { requested } = instance
     if (requested.length !== outputCount) requested.length = outputCount
     for (let i = 0; i < outputCount; i++) requested[i] = f64[at + i] !== 0
     return late
   }
 
-  #later(instance, promise, run) {
+  // From the next call on it gets copies; what it has now becomes one.
+  #later(instance, promise, run, context) {
     instance.kernel.copies = true
-    this.pending = { promise, run, instance }
+    for (const known of instance.inputs) if (known !== undefined && known.tensor.data === known.view) known.tensor.data = known.view.slice()
+    instance.inputs.length = 0
+    // Until it is settled, another run may use the same instance.
+    this.pending = { promise, run, instance, context, requested: Context.keep(context) }
     return NEEDS_HOST
   }
 
-  writeOutputs(instance, run, outputs) {
-    const { requested } = instance.context
+  /** Of a call that answered a promise. */
+  endLater({ context }) {
+    Context.end(context)
+  }
+
+  writeOutputs(instance, run, outputs, requested = instance.requested) {
     if (!Array.isArray(outputs)) throw new KernelFailure('the kernel must answer a list of its outputs')
     if (outputs.length > instance.most) throw new KernelFailure(`the kernel gave ${outputs.length} outputs, the operator has ${instance.most}`)
     for (let i = 0; i < requested.length; i++) {

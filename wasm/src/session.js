@@ -63,7 +63,7 @@ function checkTime(engine, job, deadline, time) {
 
 // The promise of the kernel, or earlier the abort, the time limit, the end of the session or Env.
 async function waitForKernel(engine, job, deadline) {
-  const { promise, run, instance } = engine.kernels.pending
+  const { pending } = engine.kernels
   engine.kernels.pending = null
   const places = [engine.wakes, ...job.wakes === undefined ? [] : [job.wakes]]
   let stop
@@ -71,7 +71,7 @@ async function waitForKernel(engine, job, deadline) {
   const end = await new Promise(resolve => {
     wake = () => resolve(null)
     // Anything with a method `then` may call itself a promise; what that method answers or throws means nothing.
-    Promise.resolve(promise).then(outputs => resolve({ outputs }), error => resolve({ error, failed: true }))
+    Promise.resolve(pending.promise).then(outputs => resolve({ outputs }), error => resolve({ error, failed: true }))
     job.signal?.addEventListener('abort', wake, { once: true })
     stop = after(deadline - now() + 1, wake)
     for (const place of places) place.add(wake)
@@ -79,14 +79,15 @@ async function waitForKernel(engine, job, deadline) {
   stop()
   job.signal?.removeEventListener('abort', wake)
   for (const place of places) place.delete(wake)
+  engine.kernels.endLater(pending)
   checkTime(engine, job, deadline, now())
-  if (end !== null) engine.guard(() => answer(engine, job, run, instance, end))
+  if (end !== null) engine.guard(() => answer(engine, job, pending, end))
 }
 
-function answer(engine, job, run, instance, { outputs, failed, error }) {
+function answer(engine, job, { run, instance, requested }, { outputs, failed, error }) {
   if (!failed) {
     try {
-      engine.kernels.writeOutputs(instance, run, outputs)
+      engine.kernels.writeOutputs(instance, run, outputs, requested)
       job.answer(0, 0)
       return
     } catch (wrong) {

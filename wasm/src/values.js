@@ -13,22 +13,37 @@ export function elementFor(type, argument) {
   throw invalid(`${argument}: '${shown(type)}' is no element type; ${hint}`)
 }
 
-function checkDims(dims, argument) {
+/** Sizes of the caller's as a list of our own; each is read once. */
+export function readDims(dims, argument) {
   if (dims === null || typeof dims !== 'object' || typeof dims.length !== 'number') throw invalid(`${argument}: dims must be a list of sizes`)
-  let count = 1
-  for (let i = 0; i < dims.length; i++) {
-    if (!Number.isSafeInteger(dims[i]) || dims[i] < 0) throw invalid(`${argument}: dims[${i}] is ${shown(dims[i])}, not a size`)
-    count *= dims[i]
+  const { length } = dims
+  if (length > 16) throw invalid(`${argument}: dims has ${length} entries, at most 16 are possible`)
+  const own = []
+  for (let i = 0; i < length; i++) {
+    const dim = dims[i]
+    if (!Number.isSafeInteger(dim) || dim < 0) throw invalid(`${argument}: dims[${i}] is ${shown(dim)}, not a size`)
+    own.push(dim)
   }
-  if (dims.length > 16) throw invalid(`${argument}: dims has ${dims.length} entries, at most 16 are possible`)
+  return own
+}
+
+function countOf(dims, argument) {
+  let count = 1
+  for (let i = 0; i < dims.length; i++) count *= dims[i]
   if (count > Number.MAX_SAFE_INTEGER) throw invalid(`${argument}: dims are too large`)
   return count
 }
 
 // ---- Data -----------------------------------------------------------------------------------------------------
 
-// By tag, as a typed array may come from another realm (a frame, a vm context).
-const tagOf = data => ArrayBuffer.isView(data) ? data[Symbol.toStringTag] : undefined
+// Asked of the engine, as a class of the caller's may say anything of itself, and a typed array may come from another realm (a
+// frame, a vm context).
+const asked = name => Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name).get
+const [tagGetter, lengthGetter, bufferGetter, offsetGetter] = [Symbol.toStringTag, 'length', 'buffer', 'byteOffset'].map(asked)
+const tagOf = data => tagGetter.call(data)
+
+/** The bits of a Float16Array. */
+export const halfBits = data => new Uint16Array(bufferGetter.call(data), offsetGetter.call(data), lengthGetter.call(data))
 export const isHalfArray = data => tagOf(data) === 'Float16Array'
 export const isMap = value => value instanceof Map || Object.prototype.toString.call(value) === '[object Map]'
 
@@ -66,15 +81,17 @@ function convertNumber(element, value, at) {
 }
 
 // A typed array (or list of strings) from a plain list; numbers of narrow floats are values, not bits.
-function convertList(element, list, argument) {
+function convertList(element, list, length, argument) {
   if (element.array === null) {
-    for (let i = 0; i < list.length; i++) {
-      if (typeof list[i] !== 'string') throw invalid(`${argument}[${i}] is ${shown(list[i])}, not a string`)
+    const out = new Array(length)
+    for (let i = 0; i < length; i++) {
+      out[i] = list[i]
+      if (typeof out[i] !== 'string') throw invalid(`${argument}[${i}] is ${shown(out[i])}, not a string`)
     }
-    return list
+    return out
   }
-  const out = new element.array(list.length)
-  for (let i = 0; i < list.length; i++) {
+  const out = new element.array(length)
+  for (let i = 0; i < length; i++) {
     out[i] = element.wide ? convertWide(element, list[i], `${argument}[${i}]`) : convertNumber(element, list[i], `${argument}[${i}]`)
   }
   return out
@@ -103,18 +120,20 @@ export function unpack(element, bytes, count) {
  * @returns {object} data with exactly count * parts numbers
  */
 export function normalData(element, data, count, argument) {
-  if (data === null || typeof data !== 'object' || typeof data.length !== 'number') throw invalid(`${argument}: data must be a typed array or a list`)
+  const typed = tagOf(data) !== undefined
+  const given = typed ? lengthGetter.call(data) : data?.length
+  if (data === null || typeof data !== 'object' || typeof given !== 'number') throw invalid(`${argument}: data must be a typed array or a list`)
   const plain = Array.isArray(data)
-  if (ArrayBuffer.isView(data)) checkHeld(data, `${argument}: data`)
-  if (element.packed > 1 && count > 1 && !plain && ArrayBuffer.isView(data) && data.length === Math.ceil(count / element.packed)) {
+  if (typed) checkHeld(data, `${argument}: data`)
+  if (element.packed > 1 && count > 1 && typed && given === Math.ceil(count / element.packed)) {
     if (data.BYTES_PER_ELEMENT !== 1) throw invalid(`${argument}: packed ${element.name} data must be bytes`)
     return unpack(element, data, count)
   }
   const length = count * element.parts
-  if (data.length !== length) {
-    throw invalid(`${argument}: dims give ${count} elements${element.parts > 1 ? ` of ${element.parts} numbers` : ''}, data has ${data.length}`)
+  if (given !== length) {
+    throw invalid(`${argument}: dims give ${count} elements${element.parts > 1 ? ` of ${element.parts} numbers` : ''}, data has ${given}`)
   }
-  if (plain) return convertList(element, data, `${argument}: data`)
+  if (plain) return convertList(element, data, length, `${argument}: data`)
   if (element.array === null) throw invalid(`${argument}: data of a string tensor must be a list of strings`)
   if (!fitsArray(element, data)) throw invalid(`${argument}: ${element.name} data must be ${element.tag}, not ${data.constructor?.name ?? 'an object'}`)
   return data
@@ -142,11 +161,10 @@ export class Tensor {
     }
     const element = elementFor(type, 'type')
     if (data === null || typeof data !== 'object' || typeof data.length !== 'number') throw invalid('data: must be a typed array or a list')
-    const own = dims === undefined ? [data.length / element.parts] : dims
-    const count = checkDims(own, 'dims')
+    const own = readDims(dims === undefined ? [data.length / element.parts] : dims, 'dims')
     this.type = type
-    this.dims = Array.from(own)
-    this.data = normalData(element, data, count, 'data')
+    this.dims = own
+    this.data = normalData(element, data, countOf(own, 'dims'), 'data')
   }
 
   get size() {
@@ -176,11 +194,12 @@ export class Tensor {
 export class SparseTensor {
   constructor(type, values, indices, dims) {
     elementFor(type, 'type')
-    checkDims(dims, 'dims')
+    const own = readDims(dims, 'dims')
+    countOf(own, 'dims')
     if (!isTensor(values) || values.type !== type) throw invalid(`values: must be a tensor of type ${type}`)
     if (!isTensor(indices) || indices.type !== 'int64') throw invalid('indices: must be a tensor of type int64')
     this.type = type
-    this.dims = Array.from(dims)
+    this.dims = own
     this.values = values
     this.indices = indices
   }
@@ -205,11 +224,12 @@ export function isSparse(value) {
     (value !== null && typeof value === 'object' && typeof value.type === 'string' && isTensor(value.values) && isTensor(value.indices))
 }
 
-/** { element, dims, count, data } of a tensor of the caller's. */
+/** { element, dims, count, data } of a tensor of the caller's, each read once: a getter may answer something else the next time. */
 export function normalTensor(value, argument) {
   const element = elementFor(value.type, argument)
-  const count = checkDims(value.dims, argument)
-  return { element, dims: value.dims, count, data: normalData(element, value.data, count, argument) }
+  const dims = readDims(value.dims, argument)
+  const count = countOf(dims, argument)
+  return { element, dims, count, data: normalData(element, value.data, count, argument) }
 }
 
 // ---- Types ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,142 @@
+// What a kernel is lent for one call, and kept: it says so. What a kernel answers is read once, and of arrays what the engine says.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createEnv, OpspecError, Tensor } from '../../wasm/js/index.js'
+import * as onnx from '../support/onnx.js'
+import { customSpec } from '../support/spec.js'
+
+const domain = 'org.test'
+const modelOf = (type = 'float32', more = {}) => onnx.model({
+  opsets: { '': 21, [domain]: 1 }, inputs: [onnx.value('x', type, ['N'])], outputs: [onnx.value('y', type, ['N'])], nodes: [onnx.node('Keep', ['x'], ['y'], {}, { domain })], ...more
+})
+const shapes = { inferShapes: ([x]) => [{ shape: x.shape }] }
+const pause = () => new Promise(resolve => setTimeout(resolve, 1))
+
+let env
+before(async () => { env = await createEnv() })
+after(() => env.dispose())
+
+async function withKernel (kernel, act, types = ['tensor(float)'], model = modelOf()) {
+  const registration = env.registerOperator(customSpec({ domain, opType: 'Keep', types }), kernel)
+  try {
+    const session = await env.createSession(model)
+    try {
+      return await act(session)
+    } finally {
+      session.dispose()
+    }
+  } finally {
+    registration.dispose()
+  }
+}
+const ended = error => error instanceof OpspecError && error.code === 'invalid_argument' && /was lent for one call, which has ended/.test(error.message)
+const x = (...data) => ({ x: new Tensor('float32', data) })
+
+describe('a context that is kept', () => {
+  it('refuses fail and requested after compute, create and inference, and goes on saying where it came from', async () => {
+    const kept = {}
+    const keep = name => (_, __, context) => { (kept[name] ??= []).push(context); return [{}] }
+    await withKernel({ create: (_, context) => keep('create')(0, 0, context), inferTypes: (...all) => { keep('types')(...all); return [] }, inferShapes: keep('shapes'), compute: (inputs, _, context) => { assert.deepEqual(context.requested, [true]); keep('compute')(0, 0, context); return inputs } }, async session => {
+      await session.run(x(1))
+      await session.run(x(2))
+    })
+    assert.deepEqual(Object.keys(kept).sort(), ['compute', 'create', 'shapes', 'types'])
+    assert.equal(new Set(kept.compute).size, 2)
+    for (const context of Object.values(kept).flat()) {
+      assert.throws(() => context.fail('late'), ended)
+      assert.throws(() => context.requested, ended)
+      assert.deepEqual([context.opType, context.domain, context.sinceVersion], ['Keep', domain, 1])
+    }
+  })
+  it('used in a later call fails that call, with the reason as its cause', async () => {
+    let first
+    await withKernel({ ...shapes, compute (inputs, _, context) { (first ??= context).requested.length; return inputs } }, async session => {
+      await session.run(x(1))
+      await assert.rejects(session.run(x(2)), error => error.code === 'operator_failed' && ended(error.cause))
+    })
+  })
+  it('of a call that answers a promise serves until that is settled', async () => {
+    let kept
+    await withKernel({ ...shapes, async compute (inputs, _, context) { kept = context; await pause(); assert.deepEqual(context.requested, [true]); return inputs } }, async session => {
+      assert.deepEqual((await session.run(x(3, 4))).y.toArray(), [3, 4])
+    })
+    assert.throws(() => kept.requested, ended)
+  })
+  it('cannot change what is asked of the kernel', async () => {
+    const spoiled = { ...shapes, compute (inputs, _, context) { context.requested.length = 0; context.requested[0] = false; return [] } }
+    await withKernel(spoiled, session => assert.rejects(session.run(x(1)), /gave no output 0/))
+  })
+})
+
+describe('an input that is kept', () => {
+  it('has no data after the call, also in the next one', async () => {
+    const kept = []
+    const seen = []
+    await withKernel({ ...shapes, compute ([x]) {
+      for (const old of kept) try { seen.push(old.data[0]) } catch (error) { seen.push(ended(error)) }
+      kept.push(x)
+      return [x]
+    } }, async session => {
+      for (const value of [5, 6, 7]) assert.deepEqual((await session.run(x(value))).y.toArray(), [value])
+    })
+    assert.deepEqual(seen, [true, true, true])
+    for (const tensor of kept) {
+      for (const use of [() => tensor.data[0], () => tensor.data.length, () => [...tensor.data], () => tensor.toArray(), () => new Tensor('float32', tensor.data), () => { tensor.data[0] = 1 }]) assert.throws(use, ended)
+      assert.deepEqual(tensor.dims, [1])
+    }
+  })
+  it('is one of its own for a kernel that answers promises, the first call included', async () => {
+    const kept = []
+    const later = { ...shapes, compute ([x]) { kept.push(x); return pause().then(() => [x]) } }
+    await withKernel(later, async session => { for (const value of [1, 2]) assert.deepEqual((await session.run(x(value))).y.toArray(), [value]) })
+    assert.deepEqual(kept.map(tensor => tensor.toArray()), [[1], [2]])
+  })
+})
+
+describe('a kernel that lies about what it answers', () => {
+  class Short extends Float32Array { get length () { return 2 } }
+  class Half extends Uint16Array { get length () { return 2 } get [Symbol.toStringTag] () { return 'Float32Array' } }
+  const turning = (...values) => { let i = 0; return () => values[Math.min(i++, values.length - 1)] }
+  const once = (name, get, rest) => Object.defineProperty({ type: 'float32', dims: [2], data: Float32Array.of(1, 2), ...rest }, name, { get, enumerable: true })
+  const growing = target => { let asked = 0; return new Proxy(target, { get: (object, key) => key === 'length' ? (asked++ === 0 ? 2 : 4096) : object[key] ?? 1 }) }
+  const big = 65536
+  const refused = {
+    'an array that is longer than it says': [() => ({ type: 'float32', dims: [2], data: new Short(big).fill(7) }), /dims give 2 elements, data has 65536/],
+    'an array that says it is of another kind': [() => ({ type: 'float32', dims: [2], data: new Half(2) }), /data must be Float32Array/],
+    'an array by proxy': [() => ({ type: 'float32', dims: [2], data: new Proxy(Float32Array.of(1, 2), {}) }), /data|receiver|typed array/]
+  }
+  const taken = {
+    'dims that change when they are read again': () => once('dims', turning([2], [2], [big])),
+    'data that change when they are read again': () => once('data', turning(Float32Array.of(1, 2), new Float32Array(big))),
+    'a type that changes when it is read again': () => once('type', turning('float32', 'float32', 'float32', 'float64')),
+    'dims whose length grows': () => ({ type: 'float32', dims: new Proxy([2], { get: (object, key) => key === 'length' ? 1 : object[key] }), data: Float32Array.of(1, 2) }),
+    'a list whose length grows': () => ({ type: 'float32', dims: [2], data: growing([1, 2]) })
+  }
+  // What lies around the output in the module's memory.
+  const rest = () => JSON.stringify(env.check(modelOf()))
+  for (const [name, [answer, message]] of Object.entries(refused)) {
+    it(`${name} is refused`, () => withKernel({ ...shapes, compute: () => [answer()] }, async session => {
+      const before = rest()
+      for (let i = 0; i < 3; i++) await assert.rejects(session.run(x(1, 2)), error => error.code === 'operator_failed' && message.test(error.message))
+      assert.equal(rest(), before)
+    }))
+  }
+  for (const [name, answer] of Object.entries(taken)) {
+    it(`${name}: what was read first counts`, () => withKernel({ ...shapes, compute: () => [answer()] }, async session => {
+      const before = rest()
+      for (let i = 0; i < 3; i++) assert.deepEqual((await session.run(x(1, 2))).y.toArray(), [1, 2])
+      assert.equal(rest(), before)
+    }))
+  }
+  it('strings that change when they are read again: the first reading counts', async () => {
+    let asked = 0
+    const list = new Proxy(['a', 'b'], { get: (object, key) => key === '0' ? 'x'.repeat(1 + 100 * asked++) : object[key] })
+    await withKernel({ ...shapes, compute: () => [{ type: 'string', dims: [2], data: list }] }, async session => {
+      assert.deepEqual((await session.run({ x: new Tensor('string', ['', '']) })).y.toArray(), ['x', 'b'])
+    }, ['tensor(string)'], modelOf('string'))
+  })
+  it('a half precision array that is longer than it says is refused', { skip: typeof Float16Array === 'undefined' && 'no Float16Array here' }, () => {
+    class Halves extends globalThis.Float16Array { get length () { return 2 } }
+    return withKernel({ ...shapes, compute: () => [{ type: 'float16', dims: [2], data: new Halves(big) }] }, session => assert.rejects(session.run({ x: new Tensor('float16', [1, 2]) }), /data has 65536/), ['tensor(float16)'], modelOf('float16'))
+  })
+})
