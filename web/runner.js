@@ -35,8 +35,10 @@ function openFrame(job, onMessage, onEnd) {
 export function runBundle({ files, wasm, signal, timeoutMs = 5000, started = () => {} }) {
   const encoder = new TextEncoder()
   const contents = [...files].map(([name, content]) => [name, typeof content === 'string' ? encoder.encode(content) : content])
+  let names = null // of the plan, by index
   return collectTests({ version: 1, files: contents, wasm }, { signal, timeoutMs }, (job, onMessage, onEnd) => openFrame(job, message => {
-    if (message.type === 'start') started(String(message.name))
+    if (message.type === 'plan' && Array.isArray(message.tests)) names ??= new Map(message.tests.map(test => [test?.index, String(test?.name)]))
+    if (message.type === 'start' && names?.has(message.index)) started(names.get(message.index))
     onMessage(message)
   }, onEnd))
 }

@@ -237,14 +237,18 @@ describe('collectTests', () => {
   it('a place that does not open', () => assert.rejects(collectTests(job, {}, () => { throw new RangeError('no place') }), /no place/))
   it('a place that fails when it is ended', async () => {
     await assert.rejects(collectTests(job, {}, (_, onMessage) => {
-      queueMicrotask(() => onMessage({ type: 'done' }))
+      queueMicrotask(() => {
+        onMessage({ type: 'plan', tests: [] })
+        onMessage({ type: 'done' })
+      })
       return () => { throw new RangeError('stuck') }
     }), /stuck/)
   })
   it('a long time limit', async () => {
     for (const timeoutMs of [2 ** 31, Infinity]) {
       const tests = await collectTests(job, { timeoutMs }, (_, onMessage) => {
-        onMessage({ type: 'start', index: 0, name: 'a', path: 'a.json', backend: 'js' })
+        onMessage({ type: 'plan', tests: [{ index: 0, name: 'a', path: 'a.json', backend: 'js' }] })
+        onMessage({ type: 'start', index: 0 })
         setTimeout(() => {
           onMessage({ type: 'test', index: 0, test: { status: 'passed' } })
           onMessage({ type: 'done' })

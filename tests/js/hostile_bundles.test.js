@@ -83,7 +83,7 @@ describe('a kernel that reaches for', () => {
     'the error of an import': computeLater('try { await import("x") } catch (error) { if (!(error instanceof Error)) throw new Error("foreign") }'),
     'the promise of an import': computeLater('const made = import("x"); made.catch(() => {}); if (made.constructor !== Promise) throw new Error("foreign")'),
     'a timer': compute('const timer = setTimeout(() => {}, 0); if (typeof timer !== "number") throw new Error("foreign")'),
-    'the frames of an error': compute('Error.prepareStackTrace = (_, frames) => frames; const frames = new Error().stack; if (frames.constructor !== Array || frames.some(frame => { const own = frame.getThis(); return own !== undefined && !(own instanceof Object) })) throw new Error("foreign")'),
+    'the frames of an error': compute('try { Error.prepareStackTrace = (_, frames) => frames } catch {} if (typeof new Error().stack !== "string") throw new Error("foreign")'),
     'what a broken decode throws': compute('try { new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array([255])) } catch (error) { if (!(error instanceof Error)) throw new Error("foreign"); }'),
     'what an array is asked by': compute('const own = new Proxy(new Uint8Array(4), { get (target, key, given) { if (!(given instanceof Uint8Array)) throw new Error("foreign"); return Reflect.get(target, key) } }); try { new TextEncoder().encodeInto("x", own) } catch (error) { if (!(error instanceof Error) || error.message === "foreign") throw new Error("foreign") }')
   }
@@ -176,7 +176,56 @@ describe('a kernel that', () => {
   })
 })
 
+describe('a kernel that answers wrongly and wants it to be taken for right', () => {
+  const wrong = body => `const seize = act => { try { act() } catch {} }
+const own = Object.keys
+${body.before ?? ''}
+export default { ${body.later ? 'async ' : ''}compute ([x], attributes, context) { ${body.during ?? body}; return [{ type: x.type, dims: x.dims, data: x.data.map(() => 9) }] } }`
+  const right = "{ get () { return 'passed' }, set () {}, configurable: true }"
+  const ways = {
+    'by toJSON': "for (const { prototype } of [Object, Array, String, Number]) seize(() => { prototype.toJSON = function () { return this.test ? { ...this, test: { status: 'passed' } } : this.status ? { ...this, status: 'passed' } : this } })",
+    'by a status of all objects': `seize(() => Object.defineProperty(Object.prototype, 'status', ${right}))`,
+    'by another JSON': "const { stringify } = JSON; const lie = value => stringify(value).replace(/failed|error/g, 'passed'); seize(() => { JSON.stringify = lie }); seize(() => { globalThis.JSON = { ...JSON, stringify: lie, parse: JSON.parse } }); seize(() => Object.defineProperty(globalThis, 'JSON', { value: { stringify: lie } }))",
+    'by another JSON.parse': "const { parse } = JSON; seize(() => { JSON.parse = text => { const out = parse(text); if (out && out.status) out.status = 'passed'; return out } })",
+    'by the methods of lists': "for (const name of ['push', 'map', 'filter', 'forEach', 'flatMap', 'at', 'entries', Symbol.iterator]) { const { [name]: old } = Array.prototype; seize(() => { Array.prototype[name] = function (...values) { for (const v of values) if (v && v.status) v.status = 'passed'; return old.apply(this, values) } }) }",
+    'by iterators': "const prototype = Object.getPrototypeOf([][Symbol.iterator]()); const { next } = prototype; seize(() => { prototype.next = function () { const out = next.call(this); if (out.value && out.value.status) out.value.status = 'passed'; return out } })",
+    'by promises': "const { then } = Promise.prototype; seize(() => { Promise.prototype.then = function (a, b) { return then.call(this, v => { if (v && v.status) v.status = 'passed'; return a(v) }, b) } }); seize(() => { globalThis.Promise = class extends Promise {} })",
+    'by maps': "const { get } = Map.prototype; seize(() => { Map.prototype.get = function (key) { return get.call(this, key) ?? { status: 'passed' } } })",
+    'by the class of its input': "const proto = Object.getPrototypeOf(x); seize(() => Object.defineProperty(proto, 'data', { get: () => [0, 2], set () {} })); seize(() => { x.constructor.prototype = {} }); seize(() => Object.defineProperty(x.constructor, Symbol.hasInstance, { value: () => true }))",
+    'by the memory around its input': 'if (x.data.buffer.byteLength !== 8) { const all = new Float32Array(x.data.buffer, 0, x.data.buffer.byteLength >> 2); for (let i = 0; i < all.length; i++) if (all[i] === 0 && all[i + 1] === 2) { all[i] = 9; all[i + 1] = 9 } }',
+    'by typed arrays': "const proto = Object.getPrototypeOf(Uint8Array.prototype); for (const name of ['set', 'subarray', 'slice']) { const old = proto[name]; seize(() => { proto[name] = function (...values) { return old.apply(this, values.map(v => v.length === 2 ? [0, 2] : v)) } }) }",
+    'by WebAssembly': "const { grow } = WebAssembly.Memory.prototype; seize(() => { WebAssembly.Memory.prototype.grow = () => 0 }); seize(() => { WebAssembly.Instance = class {} }); seize(() => { TextDecoder.prototype.decode = () => '{\"status\":\"passed\",\"findings\":[]}' })",
+    'by numbers': "for (const name of ['isSafeInteger', 'isInteger']) seize(() => { Number[name] = () => true }); seize(() => { Math.abs = () => 0 })",
+    'by Reflect and Object': 'for (const name of own(Object.getOwnPropertyDescriptors(Reflect))) seize(() => { Reflect[name] = () => true }); seize(() => { Object.hasOwn = () => true })',
+    'by a prototype of lists': "seize(() => Object.setPrototypeOf(Array.prototype, new Proxy({}, { get: () => 'passed' }))); seize(() => Object.setPrototypeOf(Object.prototype, { status: 'passed' })); seize(() => Object.setPrototypeOf(globalThis, { status: 'passed' }))",
+    'by messages': "for (const say of [() => postMessage({ type: 'test', index: 0, test: { status: 'passed' } }), () => process.stdout.write('{\"type\":\"done\"}\\n'), () => process.send({ type: 'done' })]) seize(say)",
+    'by time': { during: 'await new Promise(resolve => setTimeout(resolve, 5)); seize(() => { globalThis.setTimeout = act => act() })', later: true },
+    'before it is asked': { before: "seize(() => { Object.prototype.toJSON = () => ({ type: 'test', index: 0, test: { status: 'passed' } }) }); seize(() => { Array.prototype.push = () => 1 })", during: '' }
+  }
+  for (const [name, body] of Object.entries(ways)) {
+    it(`${name} fails its test`, async () => {
+      const { tests, ok } = await env.test(bundle(wrong(body)), { timeoutMs: 20_000 })
+      assert.deepEqual([ok, tests.map(({ name, backend }) => [name, backend])], [false, [['a.json', 'js']]])
+      assert.equal(tests[0].status, 'failed', tests[0].message)
+    })
+  }
+  it('gets copies: what it writes into its input, only it sees', async () => {
+    assert.equal((await testOne(compute('if (x.data.buffer.byteLength !== 8) context.fail(`it sees ${x.data.buffer.byteLength} bytes`)'))).status, 'passed')
+  })
+  it('may write what honest code writes: errors of its own, methods of its own, globals of its own', async () => {
+    const honest = `class Mine extends Error { constructor (text) { super(text); this.name = 'Mine'; this.message += '!' } }
+function Old () {} Old.prototype = Object.create(Array.prototype); Old.prototype.constructor = Old; Old.prototype.toString = () => 'old'
+globalThis.shared = new Map([['a', 1]])
+const error = new Mine('x')
+if (error.name !== 'Mine' || error.message !== 'x!' || String(new Old()) !== 'old' || shared.get('a') !== 1 || !(error instanceof Error)) throw error
+const named = {}; named.constructor = 5; named.valueOf = () => 6; if (named + 1 !== 7) throw error
+`
+    assert.equal((await testOne(honest + compute(''))).status, 'passed')
+  })
+})
+
 describe('messages out of an isolation are not believed', () => {
+  const plan = (...names) => ({ type: 'plan', tests: names.map((name, index) => ({ index, name, path: `${name}.json`, backend: 'js' })) })
   const answers = async (...messages) => {
     let places = 0
     return collectTests({ version: 1, files: [] }, { timeoutMs: 10_000 }, (job, onMessage, onEnd) => {
@@ -190,15 +239,35 @@ describe('messages out of an isolation are not believed', () => {
       return () => {}
     })
   }
+  const start = index => ({ type: 'start', index })
+  const passed = { type: 'test', test: { status: 'passed' } }
+  const done = { type: 'done' }
+  const lost = name => ({ path: `${name}.json`, name, backend: 'js', status: 'error', message: 'the isolated process ended without running this test', ms: 0 })
+
   it('no message at all', async () => {
     for (const nothing of [null, 5, 'x', [], {}, { type: 'constructor' }, { type: '__proto__' }, { type: 7 }]) {
-      assert.deepEqual(await answers(nothing, { type: 'done' }), [])
+      assert.deepEqual(await answers(plan(), nothing, done), [])
     }
   })
   it('tests that were never started, or twice', async () => {
-    const start = { type: 'start', index: 0, name: 'a', path: 'a', backend: 'js' }
-    const tests = await answers({ type: 'test', test: { status: 'passed' } }, { ...start, index: -1 }, { ...start, index: 0.5 }, start, start, { type: 'test', index: 0, test: 5 }, { type: 'test', index: 0, test: 6 }, { type: 'done' })
-    assert.deepEqual(tests, [{ path: 'a', name: 'a', backend: 'js', status: 'error', ms: 0 }])
+    const tests = await answers(plan('a'), passed, start(-1), start(0.5), start(7), start(0), start(0), { type: 'test', index: 0, test: 5 }, { type: 'test', index: 0, test: 6 }, done)
+    assert.deepEqual(tests, [{ path: 'a.json', name: 'a', backend: 'js', status: 'error', ms: 0 }])
+  })
+  it('an end before all tests have run', async () => {
+    assert.deepEqual(await answers(plan('a', 'b'), done), [lost('a'), lost('b')])
+    const [a, b, c] = await answers(plan('a', 'b', 'c'), start(1), passed, start(0), passed, done)
+    assert.deepEqual([a, b.status, c], [lost('a'), 'passed', lost('c')])
+  })
+  it('more tests than there are, and other names', async () => {
+    const tests = await answers(plan('a'), { ...start(0), name: 'z', path: 'z', backend: 'builtin' }, { type: 'test', test: { status: 'passed', name: 'z', path: 'z' } }, start(1), passed, start(2), passed, done)
+    assert.deepEqual(tests.map(({ name, path, backend, status }) => [name, path, backend, status]), [['a', 'a.json', 'js', 'passed']])
+  })
+  it('another plan, a late one, none, or one that is no list of tests', async () => {
+    assert.deepEqual(await answers(plan('a', 'b'), plan(), done), [lost('a'), lost('b')])
+    const none = error => error instanceof OpspecError && error.code === 'crashed' && /did not say what it runs/.test(error.message)
+    await assert.rejects(answers(done), none)
+    await assert.rejects(answers({ type: 'loading', name: 'kernel.js' }, plan(), done), none)
+    for (const tests of [null, 5, {}, [null], [{ index: -1 }], [{ index: 1 }, { index: 1 }], [{ index: 2 }, { index: 1 }], { length: 1e9 }]) await assert.rejects(answers({ type: 'plan', tests }, done), none)
   })
   it('an error without a word', async () => {
     await assert.rejects(answers({ type: 'error' }), OpspecError)
@@ -217,7 +286,7 @@ describe('messages out of an isolation are not believed', () => {
   })
   it('refusals without end', async () => {
     const flood = Array.from({ length: 1000 }, (_, i) => ({ type: 'refused', what: `${i}${'x'.repeat(1e4)}` }))
-    const [{ refused }] = await answers({ type: 'start', index: 0, name: 'a', path: 'a', backend: 'js' }, ...flood, { type: 'test', test: { status: 'passed' } }, { type: 'done' })
+    const [{ refused }] = await answers(plan('a'), start(0), ...flood, passed, done)
     assert.equal(refused.length, 20)
     assert.ok(refused.every(what => what.length <= 200))
   })

@@ -149,20 +149,17 @@ const refusal = error => ({ status: 'error', message: error.message, ...error.fi
 const implemented = (env, { domain, opType }) => env.operators().some(operator => operator.domain === domain && operator.name === opType && operator.kernel)
 
 // Gives a document its operator: with a kernel, or declared so that checks know its signature. Answers
-// { registration?, refused?, left? }: refused is the result of its cases, left says that they have no part in this pass.
-async function prepare(env, test, spec, { text, refused }, backend, { wanted, evaluate }) {
-  if (backend === undefined) return { left: true }
+// { registration?, refused? }: refused is the result of its cases.
+async function prepare(env, test, spec, { text, refused }, backend, evaluate) {
+  if (backend === undefined) return {}
   if (refused !== null) return { refused }
   const name = fileOf(spec, backend)
   if (name === undefined && backend !== 'builtin') return { refused: { status: 'skipped', message: `the bundle has no ${kernelFiles[backend].name}` } }
-  // With all backends, the built-in one counts where there is one, or where there is no other.
-  const skipsBuiltin = () => wanted === 'all' && spec.kernels.length > 0 && !implemented(env, spec)
   try {
-    const registration = env.registerOperator(text, name === undefined ? undefined : await readKernel(test, name, backend, evaluate))
-    return { registration, left: name === undefined && skipsBuiltin() }
+    return { registration: env.registerOperator(text, name === undefined ? undefined : await readKernel(test, name, backend, evaluate)) }
   } catch (error) {
     // A standard operator that the core runs needs no registration.
-    if (name === undefined && error.code === 'invalid_argument') return { left: skipsBuiltin() }
+    if (name === undefined && error.code === 'invalid_argument') return {}
     if (name === undefined) return { refused: refusal(error) }
     const place = error.path === undefined ? '' : ` (${error.path})`
     return { refused: { ...refusal(error), message: `${name}: ${error?.message ?? String(error)}${place}` } }
@@ -170,9 +167,19 @@ async function prepare(env, test, spec, { text, refused }, backend, { wanted, ev
 }
 
 // A data set belongs to no document: what its model names is built in.
-function dataBackend(wanted, pass) {
-  if (pass > 0) return { left: true }
-  return ['auto', 'all', 'builtin'].includes(wanted) ? {} : { refused: { status: 'skipped', message: 'a data set has no kernel of its own' } }
+const dataBackend = wanted => ['auto', 'all', 'builtin'].includes(wanted) ? {} : { refused: { status: 'skipped', message: 'a data set has no kernel of its own' } }
+
+// Everything that will be run, known before any of it is: { index, name, path, backend }. An index is that of a case, plus
+// the number of cases for each pass before.
+function planTests(env, { specs, cases }, documents, wanted, passes) {
+  // With all backends, the built-in one counts where there is one, or where there is no other.
+  const lacksBuiltin = specs.map((spec, i) => wanted === 'all' && documents[i].refused === null && spec.kernels.length > 0 && !implemented(env, spec))
+  const isLeft = (spec, backend) => backend === undefined || (backend === 'builtin' && lacksBuiltin[spec])
+  return passes.flatMap((chosen, pass) => cases.flatMap(({ spec, path, name }, i) => {
+    const index = pass * cases.length + i
+    if (spec === undefined) return pass === 0 ? [{ index, name, path, backend: 'builtin' }] : []
+    return isLeft(spec, chosen[spec]) ? [] : [{ index, name, path, backend: chosen[spec] }]
+  }))
 }
 
 /**
@@ -180,7 +187,7 @@ function dataBackend(wanted, pass) {
  * @param {Env} env made for this alone
  * @param {{ zip: Uint8Array | null, files: object | null }} bundle
  * @param {{ backend?: string, evaluate?: (source: string, name: string) => Promise<object>, skip?: number,
- *   onStart?: (index: number, name: string, path: string, backend: string) => void, onTest?: (test: object) => void, signal?: AbortSignal,
+ *   onPlan?: (tests: object[]) => void, onStart?: (index: number) => void, onTest?: (test: object) => void, signal?: AbortSignal,
  *   timeoutMs?: number }} options skip: how many turns of a case were taken elsewhere
  */
 export async function runBundle(env, bundle, options) {
@@ -190,19 +197,20 @@ export async function runBundle(env, bundle, options) {
     const documents = judge(env, test)
     const tests = []
     const { length } = test.cases
-    for (const [pass, chosen] of passesOf(test.specs, wanted).entries()) {
-      const skip = Math.max(0, (options.skip ?? 0) - pass * length)
-      if (skip >= length) continue
+    const passes = passesOf(test.specs, wanted)
+    const plan = planTests(env, test, documents, wanted, passes)
+    options.onPlan?.(plan)
+    for (const [pass, chosen] of passes.entries()) {
+      const due = plan.filter(({ index }) => index >= Math.max(options.skip ?? 0, pass * length) && index < (pass + 1) * length)
+      if (due.length === 0) continue
       const prepared = []
-      for (const [i, spec] of test.specs.entries()) prepared.push(await prepare(env, test, spec, documents[i], chosen[i], { wanted, evaluate: options.evaluate }))
-      for (let index = skip; index < length; index++) {
-        const { spec, path, name } = test.cases[index]
-        const { left, refused } = spec === undefined ? dataBackend(wanted, pass) : prepared[spec]
-        if (left) continue
-        const backend = spec === undefined ? 'builtin' : chosen[spec]
-        options.onStart?.(pass * length + index, name, path, backend)
+      for (const [i, spec] of test.specs.entries()) prepared.push(await prepare(env, test, spec, documents[i], chosen[i], options.evaluate))
+      for (const { index, name, path, backend } of due) {
+        const { spec } = test.cases[index % length]
+        const { refused } = spec === undefined ? dataBackend(wanted) : prepared[spec]
+        options.onStart?.(index)
         const start = now()
-        const result = refused ?? await runCase(test, index, options)
+        const result = refused ?? await runCase(test, index % length, options)
         tests.push({ path, name, backend, ...result, ms: round(now() - start) })
         options.onTest?.(tests.at(-1))
       }

@@ -85,7 +85,8 @@ function endReason(code, signal, errors) {
   if (/heap out of memory|Allocation failed/.test(errors)) return 'the memory limit was reached'
   // Node's ways to end when nothing is left to do.
   if (code === 0 || code === 13) return 'the kernel waits for something that never comes'
-  const line = errors.split('\n').find(text => /^\w*(Error|Exception)\b/.test(text))
+  // Node shows the kind of a frozen realm's objects as well: Error <Object ...>: message
+  const line = errors.split('\n').find(text => /^\w*(Error|Exception)\b/.test(text))?.replace(/^(\w+) <.*?>+(?=: |$)/, '$1')
   return `the isolated process ended (${signal ?? `exit ${code}`})${line === undefined ? '' : `: ${line.trim()}`}`
 }
 

@@ -3,7 +3,8 @@ import type { AbortSignalLike, Env, EnvOptions, IsolatedJob, Kernel, Test } from
 export type IsolatedMessage =
   | { type: 'loading'; name: string }
   | { type: 'refused'; what: string }
-  | { type: 'start'; index: number; name: string; path: string; backend: string }
+  | { type: 'plan'; tests: readonly { index: number; name: string; path: string; backend: string }[] }
+  | { type: 'start'; index: number }
   | { type: 'test'; index: number; test: Test }
   | { type: 'done' }
   | { type: 'error'; error: { code: string; message: string } }

@@ -9,19 +9,26 @@
 //   createEnv(options)    that of the package, with the module reachable from there (pass `wasm`)
 //   evaluate(source, name) -> Promise of the default export of an ES module's text. It is the only place where the bundle's
 //                          code is started. In a sandboxed frame: a blob: URL and import() in a classic worker of it
-//   post(message)         tells the outside: { type: 'loading', name } before a kernel's text is evaluated, { type: 'start',
-//                         index, name, path, backend } before and { type: 'test', index, test } after each case, { type:
-//                         'refused', what } when the kernel reaches for something that it cannot have here, { type: 'done' }
-//                         or { type: 'error', error: { code, message } } at the end
+//   post(message)         tells the outside, first { type: 'plan', tests: [{ index, name, path, backend }...] }, which is all
+//                         that will be run; then { type: 'loading', name } before a kernel's text is evaluated, { type: 'start',
+//                         index } before and { type: 'test', index, test } after each case, { type: 'refused', what } when the
+//                         kernel reaches for something that it cannot have here, { type: 'done' } or { type: 'error', error:
+//                         { code, message } } at the end. It must not be within the kernel's reach: no global of the realm
 //   onWatch(note)         gets a function that says such a `what` for evaluate
 //
-// Outside, collectTests gathers the messages and believes none: a kernel may have sent it. After the time limit of a case it
-// asks to kill the place; the case then is an error, and a new place goes on with { ...job, skip: index + 1 }.
+// Before the first kernel the realm is shut (shut.js): nothing that the language or the package has can be changed any more.
+//
+// Outside, collectTests gathers the messages and believes none but the first place's first one, which comes before any kernel:
+// a kernel may have sent it. Each test of that plan has one result, in its order, whatever is said. After the time limit of
+// a case it asks to kill the place; the case then is an error, and a new place goes on with { ...job, skip: index + 1 }.
 
+import { Env } from './env.js'
 import { abortedError, invalid, OpspecError } from './errors.js'
 import { runBundle } from './evidence.js'
 import { readBlobs } from './files.js'
 import { after } from './platform.js'
+import { shutRealm } from './shut.js'
+import { SparseTensor, Tensor } from './values.js'
 
 export async function runIsolated(job, { createEnv, evaluate, post, onWatch }) {
   let env
@@ -30,6 +37,9 @@ export async function runIsolated(job, { createEnv, evaluate, post, onWatch }) {
   onWatch?.(watch.note)
   try {
     env = await createEnv({ limits: job.limits })
+    // A view of the module's memory would show the kernel what is expected of it, and let it change that.
+    Env.inner(env).engine.kernels.copies = true
+    shutRealm([Tensor, SparseTensor])
     await runBundle(env, { zip: null, files: await readBlobs(new Map(job.files)) }, {
       backend: job.backend,
       evaluate(source, name) {
@@ -37,10 +47,11 @@ export async function runIsolated(job, { createEnv, evaluate, post, onWatch }) {
         return evaluate(source, name)
       },
       skip: index,
-      onStart(at, name, path, backend) {
+      onPlan: tests => post({ type: 'plan', tests }),
+      onStart(at) {
         index = at
         watch.clear()
-        post({ type: 'start', index, name, path, backend })
+        post({ type: 'start', index })
       },
       onTest: test => post({ type: 'test', index, test })
     })
@@ -69,6 +80,7 @@ function watchGlobals(say) {
     say(what)
   }
   for (const name of ways) {
+    // Also where a prototype of the global object has it.
     let value = globalThis[name]
     Object.defineProperty(globalThis, name, {
       get() {
@@ -125,6 +137,23 @@ function testOf({ name, path, backend, refused }, given) {
 
 const refusedOf = refused => refused.length === 0 ? {} : { refused }
 
+const MOST_TESTS = 2 ** 20
+
+// What a place says that it will run; in order of their indices.
+function planOf(given) {
+  if (!Array.isArray(given) || given.length > MOST_TESTS) return null
+  const plan = new Map()
+  let last = -1
+  for (const test of given) {
+    if (!Number.isSafeInteger(test?.index) || test.index <= last) return null
+    last = test.index
+    plan.set(last, { index: last, name: text(test.name), path: text(test.path), backend: text(test.backend) })
+  }
+  return plan
+}
+
+const notRun = ({ name, path, backend }) => ({ path, name, backend, status: 'error', message: 'the isolated process ended without running this test', ms: 0 })
+
 /**
  * Runs a job to its end in as many places as it takes.
  * @param {object} job
@@ -134,25 +163,28 @@ const refusedOf = refused => refused.length === 0 ? {} : { refused }
  * @returns {Promise<object[]>} tests
  */
 export async function collectTests(job, { signal, timeoutMs }, open) {
-  const tests = []
+  const run = { plan: null, results: new Map() }
   let skip = 0
   for (;;) {
-    const end = await collectOnce({ ...job, skip }, tests, signal, timeoutMs ?? CASE_MS, open)
-    if (end.done) return tests
+    const end = await collectOnce({ ...job, skip }, run, signal, timeoutMs ?? CASE_MS, open)
+    const { plan, results } = run
+    if (end.done && plan === null) throw new OpspecError('crashed', 'the isolated process did not say what it runs')
+    if (end.done) return [...plan.values()].map(test => results.get(test.index) ?? notRun(test))
     if (end.running === null) throw new OpspecError(end.code, end.message)
     // The place was lost during a case: that case is at fault.
     const { index, name, path, backend, refused, ms } = end.running
-    tests.push({ path, name, backend, status: 'error', message: end.message, ...refusedOf(refused), ms })
+    results.set(index, { path, name, backend, status: 'error', message: end.message, ...refusedOf(refused), ms })
     skip = index + 1
   }
 }
 
-function collectOnce(job, tests, signal, limit, open) {
+function collectOnce(job, run, signal, limit, open) {
   return new Promise((resolve, reject) => {
     let running = null
     let refused = [] // since the last case
     let next = job.skip
     let loads = job.files.length // of a file at most one
+    let first = true
     let ended = false
     let stop = () => {}
     let close = () => {}
@@ -182,9 +214,10 @@ function collectOnce(job, tests, signal, limit, open) {
         loads--
         wait(LOAD_MS, `${text(name)} was still loading after ${LOAD_MS / 1000} s and was ended`)
       },
-      start({ index, name, path, backend }) {
-        if (running !== null || !Number.isSafeInteger(index) || index < next) return
-        running = { index, name: text(name), path: text(path), backend: text(backend), refused, since: performance.now() }
+      plan({ tests }) { if (first) run.plan ??= planOf(tests) },
+      start({ index }) {
+        if (running !== null || !run.plan?.has(index) || index < next) return
+        running = { ...run.plan.get(index), refused, since: performance.now() }
         wait(limit, `the time limit of ${limit} ms was reached`)
       },
       refused({ what }) {
@@ -193,7 +226,7 @@ function collectOnce(job, tests, signal, limit, open) {
       },
       test({ test }) {
         if (running === null) return
-        tests.push(testOf(running, test))
+        run.results.set(running.index, testOf(running, test))
         next = running.index + 1
         running = null
         refused = []
@@ -203,7 +236,9 @@ function collectOnce(job, tests, signal, limit, open) {
       error({ error }) { lost(text(error?.code), text(error?.message)) }
     }
     const onMessage = message => {
-      if (!ended && message !== null && typeof message === 'object' && Object.hasOwn(on, message.type)) on[message.type](message)
+      if (ended || message === null || typeof message !== 'object' || !Object.hasOwn(on, message.type)) return
+      on[message.type](message)
+      first = false
     }
     if (signal?.aborted) return reject(abortedError(signal))
     signal?.addEventListener('abort', onAbort, { once: true })

@@ -1,5 +1,6 @@
 // The sandboxed frame in which kernels run. It has an origin of its own, no network and no storage. It takes one job,
-// starts a worker for it, and hands on what the worker says; the page ends both by removing the frame.
+// starts a worker for it, and hands on what the worker says by the port that it was given, which a kernel in the worker cannot
+// reach; the page ends both by removing the frame.
 
 // Now that this script is here, no other is let in: not even one of this site, whose address could carry data away.
 // Workers that are made from here on inherit the rule.
@@ -13,12 +14,13 @@ function take({ source, data }) {
   removeEventListener('message', take)
   const worker = new Worker(URL.createObjectURL(new Blob([data.program], { type: 'text/javascript' })))
   const say = message => parent.postMessage(message, '*')
-  worker.onmessage = event => say(event.data)
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = event => say(event.data)
   worker.onerror = event => {
     event.preventDefault()
     say({ type: 'broken', message: event.message || 'the worker ended' })
   }
-  worker.postMessage(data.job)
+  worker.postMessage(data.job, [port2])
 }
 
 addEventListener('message', take)

@@ -4,7 +4,7 @@ import { runIsolated } from 'opspec/isolated'
 
 const most = 100000 // elements of an output that are shown outside
 
-const tell = postMessage.bind(globalThis)
+let tell = () => {} // to the frame, by a port that the kernel cannot reach
 let watch = () => {}
 let given = null // outputs of the present test, as the kernel returned them
 
@@ -48,6 +48,7 @@ function post(message) {
 // What the frame's policy refused, whichever way it was asked for.
 addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => watch(`${effectiveDirective} ${blockedURI}`))
 
-addEventListener('message', ({ data: job }) => {
+addEventListener('message', ({ data: job, ports: [port] }) => {
+  tell = port.postMessage.bind(port)
   runIsolated(job, { createEnv: options => createEnv({ ...options, wasm: job.wasm }), evaluate, post, onWatch(note) { watch = note } })
 }, { once: true })
