@@ -217,7 +217,7 @@ static os_status os_host__register(opspec_operator *self, os_str text, int since
   opspec_env *env = self->env;
   const os_spec_checker *checker;
   os_spec *spec = NULL;
-  os_spec_options options = {.depth = env->limits.depth};
+  os_spec_options options = {.depth = env->limits.depth, .roles = (flags & OPSPEC_ROLES) != 0};
   OS_TRY(os_host_checker(env, &checker));
   text = os_arena_copy(&self->arena, text);
   OS_TRY_ALLOC(text.data);

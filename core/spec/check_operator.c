@@ -265,6 +265,7 @@ void os_check_standard(os_checking *self) {
                     OS_ARG(spec->op_type), version);
     return;
   }
+  if (self->options->roles) return;
   os_str domain = spec->domain.len == 0 ? OS_STR("ai.onnx (the empty domain)") : spec->domain;
   os_finding *finding = os_checking_add(
       self, &os_rule_spec_operator_domain_reserved, op_type,

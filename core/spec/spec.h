@@ -68,6 +68,7 @@ typedef struct os_spec_options {
   uint32_t depth;          // of JSON; 0 = the default
   const os_bundle *bundle; // NULL: no files were given, so nothing is said about files
   bool skip_evidence;      // do not look into the files that `tests` names
+  bool roles;              // an operator that ONNX does not know may be in its domain
   const os_stop *stop;
 } os_spec_options;
 

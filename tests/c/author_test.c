@@ -9,6 +9,10 @@ static opspec_env *env;
 static MLOperatorRegistry *registry;
 static os_arena wires;
 
+// Of the rules of the registry those that were tested, a bit each.
+static uint32_t shown;
+#define RULE(number) (shown |= UINT32_C(1) << (number))
+
 static void begin(void) {
   opspec_options options = {.families = op_families};
   CHECK_EQ(opspec_env_new(&options, &env), OS_OK);
@@ -146,6 +150,7 @@ static MLStatus compute(MLOperatorKernel *self, MLOperatorContext *context) {
   CHECK(MLIsCpuData(x) && !MLIsDataInterface(x));
   CHECK_EQ(MLGetTensorDataType(x), MLOperatorTensorDataType_Float);
   if (now.truncate) dims[0]--;
+  RULE(11);
   CHECK_EQ(MLGetOutputTensor(context, 0, &y), now.shape_in_kernel ? ML_OK : ML_E_INVALIDARG);
   CHECK_EQ(MLGetOutputTensorOfShape(context, 0, 2, dims, &y), ML_OK);
   size_t bytes = (size_t)dims[0] * dims[1] * sizeof(float);
@@ -178,6 +183,7 @@ static MLStatus create(MLOperatorKernelFactory *self, MLOperatorContext *context
   CHECK_EQ(MLGetInputEdgeDescription(context, 0, &edge), ML_OK);
   CHECK_EQ(edge.edgeType, MLOperatorEdgeType_Tensor);
   CHECK_EQ(MLHasTensorShapeDescription(context), !now.dynamic);
+  RULE(12);
   CHECK_EQ(MLGetTensorShapeDescription(context, &shapes), now.dynamic ? ML_E_INVALIDARG : ML_OK);
   if (shapes != NULL) {
     CHECK_EQ(MLGetInputTensorDimensionCount(shapes, 0, &count), ML_OK);
@@ -286,7 +292,8 @@ static void test_combination(const char *flags, const char *of_domain, bool dyna
                                        now.type_inferrer ? &type_inferrer : NULL,
                                        now.shape_in_schema ? &shape_inferrer : NULL),
            ML_OK);
-  // A later version and another domain do not matter to a model that imports 7 (rule 8).
+  // A later version and another domain do not matter to a model that imports 7.
+  RULE(8);
   MLOperatorSchemaDescription later = schema;
   later.operatorSetVersionAtLastChange = 9;
   const MLOperatorSchemaDescription *others[] = {&later};
@@ -325,8 +332,10 @@ static void test_combination(const char *flags, const char *of_domain, bool dyna
   CHECK_EQ(run(session, 2, true), now.truncate ? 1 : 2);
   CHECK_EQ(now.created, dynamic ? 1 : 2); // other shapes, another kernel
   CHECK_EQ(now.computed, 3);
+  RULE(13);
   CHECK_EQ(session_of("Plus", of_domain, 9) == NULL, true); // 9 has a schema and no kernel
-  // Closed: nothing may be asked after the call (rule 10).
+  // Closed: nothing may be asked after the call.
+  RULE(10);
   uint32_t count;
   MLOperatorTensor *tensor;
   CHECK_EQ(MLGetAttributeElementCount(now.late, "count", MLOperatorAttributeType_Int, &count),
@@ -360,6 +369,7 @@ static void test_built_in(void) {
   CHECK_EQ(MLRegisterOperatorKernel(registry, &kernel, &plain, NULL), ML_OK);
   CHECK_EQ(MLCommitRegistry(registry), OS_OK);
   opspec_session *seven = session_of("Mul", "", 7), *later = session_of("Mul", "", 21);
+  RULE(9);
   CHECK_EQ(run(seven, 3, true), 3);
   CHECK_EQ(now.computed, 1);
   CHECK_EQ(run(later, 3, false), 3); // of a later version: the built-in one
@@ -385,12 +395,15 @@ static void test_kernels(void) {
                                             .executionType = MLOperatorExecutionType_Cpu};
   MLOperatorKernelDescription kernel = good;
   refuse_kernel(good, &shape_inferrer, ML_OK);
+  RULE(1);
   kernel.options = (MLOperatorKernelOptions)2;
   refuse_kernel(kernel, NULL, ML_E_INVALIDARG);
+  RULE(2);
   kernel.options = MLOperatorKernelOptions_AllowDynamicInputShapes;
   refuse_kernel(kernel, &shape_inferrer, ML_E_INVALIDARG);
   refuse_kernel(kernel, NULL, ML_OK);
   kernel = good;
+  RULE(3);
   kernel.executionOptions = 1;
   refuse_kernel(kernel, NULL, ML_E_INVALIDARG);
   kernel = good;
@@ -403,12 +416,14 @@ static void test_kernels(void) {
   kernel = good;
   const MLOperatorEdgeDescription sequence[] = {{MLOperatorEdgeType_SequenceTensor, {1}}};
   const MLOperatorEdgeTypeConstraint sequences[] = {{"T", sequence, 1}};
+  RULE(4);
   kernel.typeConstraints = sequences;
   kernel.typeConstraintCount = 1;
   refuse_kernel(kernel, NULL, ML_E_NOTIMPL);
   kernel = good;
   kernel.defaultAttributeCount = 1;
   MLOperatorAttributeNameValue value = {"a", MLOperatorAttributeType_Int, 2, {.ints = list}};
+  RULE(5);
   kernel.defaultAttributes = &value;
   for (int type = 0; type < 12; type++) {
     value.type = (MLOperatorAttributeType)type;
@@ -444,6 +459,7 @@ static void test_schemas(void) {
   MLOperatorAttribute changed[ATTRIBUTES];
   memcpy(changed, attributes, sizeof changed);
   schema.attributes = changed;
+  RULE(6);
   changed[0].required = true;
   refuse_schema(&schema, 10, ML_E_INVALIDARG);
   changed[0] = attributes[0];
@@ -455,6 +471,7 @@ static void test_schemas(void) {
   schema.attributes = attributes;
   MLOperatorSchemaEdgeDescription edges[] = {LABEL, LABEL};
   schema.inputs = edges;
+  RULE(7);
   edges[1].options = (MLOperatorParameterOptions)3;
   refuse_schema(&schema, 10, ML_E_NOTIMPL);
   edges[1].options = MLOperatorParameterOptions_Single;
@@ -488,5 +505,9 @@ int main(void) {
   test_built_in();
   test_kernels();
   test_schemas();
+  int count = 0;
+  for (int rule = 1; rule <= 13; rule++) count += (int)(shown >> rule & 1);
+  printf("rules of the registry: %d of 13 through C\n", count);
+  CHECK_EQ(count, 13);
   return CHECK_END();
 }

@@ -153,6 +153,8 @@ describe('function operators', () => {
     'an attribute that the document does not have': [scaleSpec({ attributes: {} }), scale(), 'attribute[0]', /"factor"/],
     'an attribute of another kind': [scaleSpec({ attributes: { factor: { kind: 'int', required: false, default: 2, allowed_values: null, description: 'A number.' } } }), scale(), 'node[0].attribute[0]', /"factor" is taken as float here, in the document it is int/],
     'a graph for an operator with attributes': [customSpec({ domain, opType: 'Affine', attributes: number('factor') }), affine(), 'graph', /"factor"; a FunctionProto can/],
+    'an input of a type that the document does not have': [customSpec({ domain, opType: 'Affine' }), onnx.model({ inputs: [onnx.value('X', 'int32', ['N'])], outputs: [onnx.value('Y', 'int32', ['N'])], nodes: [onnx.node('Identity', ['X'], ['Y'])] }), 'graph.input[0]', /"X" is tensor\(int32\), which input "X" of the document never is \(tensor\(float\)\)/],
+    'an output of a type that the document does not have': [customSpec({ domain, opType: 'Affine' }), onnx.model({ inputs: [onnx.value('X', 'float32', ['N'])], outputs: [onnx.value('Y', 'int32', ['N'])], nodes: [onnx.node('Cast', ['X'], ['Y'], { to: 6n })] }), 'graph.output[0]', /"Y" is tensor\(int32\)/],
     'an input with an initializer': [customSpec({ domain, opType: 'Affine', inputs: ['X', 'w'] }), affine({ inputs: [onnx.value('X', 'float32', ['N', 3]), onnx.value('w', 'float32', [3])] }), 'graph.input[1]', /"w" has an initializer/]
   }
   for (const [name, [spec, body, path, message]] of Object.entries(bad)) {

@@ -22,6 +22,9 @@
 #define BREAK
 #endif
 
+// Of a call that is over: nothing may be asked of it.
+static MLOperatorContext *late;
+
 static bool flag(int at) { return FLAGS[at] == 'T'; }
 
 static void expect_default(const MLOperatorContext *context) {
@@ -58,6 +61,7 @@ static MLStatus compute(MLOperatorKernel *self, MLOperatorContext *context) {
   EXPECT(MLGetInputTensor(context, 0, &x) == ML_OK && MLGetInputTensor(context, 1, &w) == ML_OK);
   EXPECT(MLGetTensorShape(x, 2, dims) == ML_OK);
   if (flag(0)) dims[0]--;
+  late = context;
   EXPECT(MLGetOutputTensor(context, 0, &y) == (flag(4) ? ML_OK : ML_E_INVALIDARG));
   EXPECT(MLGetOutputTensorOfShape(context, 0, 2, dims, &y) == ML_OK);
   for (uint32_t i = 0; i < dims[0] * dims[1]; i++)
@@ -66,9 +70,20 @@ static MLStatus compute(MLOperatorKernel *self, MLOperatorContext *context) {
   return ML_OK;
 }
 
+// Outside of any call of the kernel.
+static void release(MLOperatorKernel *self) {
+  (void)self;
+  uint32_t count, dims[] = {1, 1};
+  const MLOperatorTensor *x;
+  MLOperatorTensor *y;
+  EXPECT(MLGetAttributeElementCount(late, "count", MLOperatorAttributeType_Int, &count) == ML_E_INVALIDARG);
+  EXPECT(MLGetInputTensor(late, 0, &x) == ML_E_INVALIDARG);
+  EXPECT(MLGetOutputTensorOfShape(late, 0, 2, dims, &y) == ML_E_INVALIDARG);
+}
+
 static MLStatus create(MLOperatorKernelFactory *self, MLOperatorContext *context, MLOperatorKernel **kernel) {
   (void)self;
-  static MLOperatorKernel one = {compute, NULL};
+  static MLOperatorKernel one = {compute, release};
   MLOperatorContext *shapes = NULL;
   uint32_t count, dims[2];
   const bool dynamic = OPTIONS == MLOperatorKernelOptions_AllowDynamicInputShapes;

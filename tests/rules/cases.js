@@ -1,6 +1,8 @@
 // Each rule of JSON texts, specifications and evidence: documents in which it speaks and documents, alike but right, in which
 // it is silent. rules.test.js runs them.
 
+import * as onnx from '../support/onnx.js'
+
 /** A specification without any finding; cases change pieces of it. */
 export const spec = `{
   "kind": "runlocal.operator-extension",
@@ -86,6 +88,11 @@ const json = text => ({ text, as: 'json' })
 const bundle = (files, more = {}) => ({
   files: Object.fromEntries(Object.entries({ 'soft-gate.opspec.json': spec, 'adapter.py': '', 'gate.py': '', 'one.json': evidence, 'two.json': evidence, ...files }).filter(([, content]) => content !== undefined)), ...more
 })
+const gate = more => onnx.functionProto({ domain: 'com.example', name: 'SoftGate', inputs: ['X', 'mask'], outputs: ['Y'], attributes: ['alpha', 'mode'], nodes: [onnx.node('Identity', ['X'], ['Y'])], ...more })
+const withFunction = (bytes, document = spec) => bundle({ 'soft-gate.opspec.json': document, 'kernel.onnx': bytes })
+// Without attributes, as a model has none.
+const plainSpec = JSON.stringify({ ...JSON.parse(spec), inputs: [JSON.parse(spec).inputs[0]], attributes: {}, type_parameters: { T: JSON.parse(spec).type_parameters.T } })
+const plain = ({ input = 'float32', output = input, nodes = [onnx.node('Identity', ['X'], ['Y'])] } = {}) => onnx.model({ inputs: [onnx.value('X', input, ['N'])], outputs: [onnx.value('Y', output, ['N'])], nodes })
 const proof = (...changes) => bundle({ 'two.json': replaced(evidence, ...changes) })
 const without = (name, { files }) => ({ files: Object.fromEntries(Object.entries(files).filter(([key]) => key !== name)) })
 const trial = (changes, { source = kernel, document = spec } = {}) => bundle({ 'soft-gate.opspec.json': document, 'two.json': replaced(evidence, ...changes), 'kernel.js': source }, { run: true })
@@ -231,6 +238,16 @@ export const cases = {
     silent: [bundle(), bundle({ 'soft-gate.opspec.json': replaced(spec, ['"two.json"', '"two"']) })]
   },
   'spec.bundle.unused-file': { fires: [bundle({ 'three.json': evidence }), bundle({ 'notes.txt': 'x' })], silent: [bundle({ 'README.md': '', LICENSE: '', 'kernel.js': kernel, 'src/a.c': '', '.hidden': '', '__MACOSX/x': '' }), bundle({ 'soft-gate.opspec.json': replaced(spec, ['"two.json"', '"two"']), 'two/test_data_set_0/input_0.pb': '', 'two/test_data_set_0/output_0.pb': '', 'two/model.onnx': '', 'two.json': undefined })] },
+  'spec.bundle.function-signature': {
+    fires: [
+      withFunction(gate({ inputs: ['mask', 'X'] })), withFunction(gate({ inputs: ['X'] })), withFunction(gate({ outputs: ['Y', 'Z'], nodes: [onnx.node('Identity', ['X'], ['Y']), onnx.node('Identity', ['X'], ['Z'])] })),
+      withFunction(gate({ name: 'Gate' })), withFunction(gate({ domain: 'com.other' })), withFunction(gate({ attributes: ['alpha'] })), withFunction(gate({ attributes: ['alpha', 'mode', 'beta'] })),
+      withFunction(gate({ nodes: [onnx.node('Elu', ['X'], ['Y'], { alpha: { reference: 'mode', type: 1 } })] })),
+      withFunction(onnx.model({ inputs: [onnx.value('X', 'float32', ['N']), onnx.value('mask', 'bool', ['N'])], outputs: [onnx.value('Y', 'float32', ['N'])], nodes: [onnx.node('Relu', ['X'], ['Y'])] })),
+      withFunction(plain({ input: 'int32' }), plainSpec), withFunction(plain({ output: 'float16', nodes: [onnx.node('Cast', ['X'], ['Y'], { to: 10n })] }), plainSpec)
+    ],
+    silent: [withFunction(gate()), withFunction(gate({ inputs: ['A', 'B'], nodes: [onnx.node('Identity', ['A'], ['Y'])] })), withFunction(plain(), plainSpec)]
+  },
   'spec.bundle.conflict': { fires: [bundle({ 'b/again.opspec.json': spec })], silent: [bundle({ 'b/again.opspec.json': replaced(spec, ['"overload": ""', '"overload": "other"']) }), bundle({ 'b/again.opspec.json': replaced(spec, ['"1.0.0"', '"2"']) })] },
 
   'evidence.form': {

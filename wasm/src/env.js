@@ -10,6 +10,7 @@ import { testBundle } from './evidence.js'
 import { format } from './format.js'
 import { fitFunction } from './function.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
+import { functionRule, withFunctions } from './kernel-check.js'
 import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
@@ -18,7 +19,10 @@ import { Session } from './session.js'
 import { parseType, withDispose } from './values.js'
 
 const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
-const HAS_KERNEL = 1, INFERS = 2, SHAPES = 4
+const HAS_KERNEL = 1, INFERS = 2, SHAPES = 4, ROLES = 8
+
+// Rules that the core does not know.
+const ruleHere = rule => rule === functionRule.rule ? functionRule : diffRules.get(rule)
 
 /** One instance of the module: its operators, settings and limits. Made by createEnv. */
 export class Env {
@@ -54,22 +58,31 @@ export class Env {
     if (options.as !== undefined && as === '') as = stringArgument(options.as, 'as')
     const files = normalFiles(options.files)
     const engine = this.#engine
-    return engine.guard(() => engine.withBlock(document, (address, size) => {
+    const report = engine.guard(() => engine.withBlock(document, (address, size) => {
       const [bits, names] = engine.useFiles(files, [as])
       engine.check(engine.exports.opspec_do_check(engine.port, address, size, flagBits(strict, full) + bits, timeoutMs, names))
       return reportOf(engine)
     }))
+    const flags = { strict, full, timeoutMs }
+    if (report.kind === 'bundle' && typeof document !== 'string') return this.#withFunctions({ zip: document, files: null }, report, flags)
+    return report.kind === 'spec' && files !== null ? this.#withFunctions({ text: document, files }, report, flags) : report
+  }
+
+  #withFunctions(source, report, { strict, full, timeoutMs }) {
+    return withFunctions(this, source, report, bytes => Env.sniff(this, bytes), { strict, full, ...timeoutMs > 0 && { timeoutMs } })
   }
 
   /** Report of a bundle that is given by its files. For the command. */
-  static checkFiles(env, files, given) {
+  static checkFiles(env, given, options) {
     const engine = env.#engine
-    const { strict, full, timeoutMs } = checkFlags(given)
-    return engine.guard(() => {
-      const [bits, names] = engine.useFiles(normalFiles(files), [''])
-      engine.check(engine.exports.opspec_do_check(engine.port, 0, 0, flagBits(strict, full) + bits, timeoutMs, names))
+    const flags = checkFlags(options)
+    const files = normalFiles(given)
+    const report = engine.guard(() => {
+      const [bits, names] = engine.useFiles(files, [''])
+      engine.check(engine.exports.opspec_do_check(engine.port, 0, 0, flagBits(flags.strict, flags.full) + bits, flags.timeoutMs, names))
       return reportOf(engine)
     })
+    return env.#withFunctions({ zip: null, files }, report, flags)
   }
 
   // ---- Models -----------------------------------------------------------------------------------------------------
@@ -294,7 +307,8 @@ export class Env {
   #add(document, kernel, sinceVersion) {
     const engine = this.#engine
     const number = kernel == null ? 0 : engine.kernels.add(kernel)
-    const flags = kernelFlags(kernel)
+    // Made from a schema in the roles of MLOperatorAuthor.
+    const flags = kernelFlags(kernel) + (kernel?.roles === true && document === kernel.document ? ROLES : 0)
     const since = sinceVersion ?? 0
     // Without a document: a kernel for an operator that is known.
     const address = document === null
@@ -356,9 +370,9 @@ export class Env {
   }
 
   explain(rule) {
-    const change = diffRules.get(stringArgument(rule, 'rule'))
-    if (change !== undefined) {
-      const { severity, title, why, good, bad, source } = change
+    const known = ruleHere(stringArgument(rule, 'rule'))
+    if (known !== undefined) {
+      const { severity, title, why, good, bad, source } = known
       return { rule, severity, title, why, good, bad, source }
     }
     const engine = this.#engine
@@ -372,7 +386,7 @@ export class Env {
     const engine = this.#engine
     return engine.guard(() => {
       engine.check(engine.exports.opspec_list_rules(engine.port))
-      return [...engine.resultJson(), ...diffRules.keys()]
+      return [...engine.resultJson(), functionRule.rule, ...diffRules.keys()]
     })
   }
 

@@ -27,7 +27,7 @@ export function checkBackend(backend = 'auto') {
 
 // ---- A bundle in an engine --------------------------------------------------------------------------------------
 
-class OpenTest {
+export class OpenTest {
   constructor(env, { zip, files }) {
     this.engine = Env.inner(env).engine
     const { engine } = this

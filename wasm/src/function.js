@@ -1,3 +1,4 @@
+import { elementByNumber } from './elements.js'
 import { OpspecError } from './errors.js'
 
 // Whether a function (FunctionProto) or a model's graph can be what an operator runs. The core has found both it and the
@@ -20,6 +21,21 @@ function fitParameters(path, what, declared, names) {
   names.forEach((name, i) => {
     const other = declared.findIndex(item => item.name === name)
     if (other >= 0 && other !== i) misfit(`${path}[${i}]`, `"${name}" is ${what} ${i} here and ${what} ${other} in the document`)
+  })
+}
+
+function tensorType({ type }) {
+  const element = elementByNumber[type?.tensorType?.elemType]
+  return element === undefined ? null : `tensor(${element.onnx})`
+}
+
+// A model says the types of its inputs and outputs; each must be one that the document allows there.
+function fitTypes(what, declared, values, parameters) {
+  values.forEach((value, i) => {
+    const type = tensorType(value)
+    const { name, type_parameter: label } = declared[i]
+    const { allowed_types: allowed } = parameters[label]
+    if (type !== null && !allowed.includes(type)) misfit(`graph.${what}[${i}]`, `"${value.name}" is ${type}, which ${what} "${name}" of the document never is (${allowed.join(', ')})`)
   })
 }
 
@@ -55,7 +71,7 @@ function fitReferences(declared, nodes) {
  * @param {object} document an operator-extension document
  * @param {object} body a FunctionProto or a ModelProto, decoded
  */
-export function fitFunction({ operator, inputs, outputs, attributes }, body) {
+export function fitFunction({ operator, inputs, outputs, attributes, type_parameters: parameters }, body) {
   const { graph } = body
   const path = graph === undefined ? '' : 'graph.'
   const parts = graph ?? body
@@ -74,7 +90,11 @@ export function fitFunction({ operator, inputs, outputs, attributes }, body) {
   }
   fitParameters(`${path}input`, 'input', inputs, names(parts.input ?? []))
   fitParameters(`${path}output`, 'output', outputs, names(parts.output ?? []))
-  if (graph !== undefined) return
+  if (graph !== undefined) {
+    fitTypes('input', inputs, graph.input ?? [], parameters)
+    fitTypes('output', outputs, graph.output ?? [], parameters)
+    return
+  }
   fitAttributes(attributes, body.attribute ?? [], named(body.attributeProto ?? []))
   fitReferences(attributes, body.node ?? [])
 }

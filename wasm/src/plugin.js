@@ -38,7 +38,7 @@ export class Plugin {
 
   constructor(engine, module) {
     this.engine = engine
-    this.operators = [] // { row, domain, name, since, flags, document }
+    this.operators = [] // { row, domain, name, since, flags, document, roles }
     this.dead = null    // why it cannot go on
     const imports = {
       opspec: { register: (registry, what) => this.#register(what), type_of: (kind, element) => this.#typeOf(kind, element) },
@@ -107,7 +107,10 @@ export class Plugin {
       return 10
     }
     if (documentLength > 0) operator.document = memory.text(document, documentLength)
-    else if (schema !== 0) operator.document = documentOf(operator, readSchema(memory, schema))
+    else if (schema !== 0) {
+      operator.document = documentOf(operator, readSchema(memory, schema))
+      operator.roles = true
+    }
     this.operators.push(operator)
     return 0
   }

@@ -123,6 +123,8 @@ enum { // opspec_register flags
       1, // there is a kernel; else a row that is linked into the build, else the operator is only declared
   OPSPEC_KERNEL_INFERS = 2, // it has inference of its own
   OPSPEC_KERNEL_SHAPES = 4, // which gives shapes
+  OPSPEC_ROLES = 8, // the document stands for a schema in the roles of MLOperatorAuthor, whose registry takes
+                    // operators for ONNX's domain as for any other
 };
 // since 0 = the document's own. -> { domain, name, overload, sinceVersion, specification }; OS_MALFORMED with findings.
 os_status opspec_register(opspec_env *self, os_str document, int since, uint32_t kernel, uint32_t flags,
