@@ -90,6 +90,37 @@ describe('elementwise kernels', () => {
     assert.deepEqual(same.toArray(), [false, true])
   })
 
+  // By shapes: the same, one element on either side, rows, columns, neither; without elements; rank 0.
+  const shapes = [[[2, 3], [2, 3]], [[2, 3], [1]], [[], [2, 3]], [[2, 3], [3]], [[2, 3], [2, 1]], [[2, 1], [1, 3]], [[1, 1, 1], [3]], [[0, 3], [1]], [[0], [0]], [[], []]]
+  for (const type of ['float32', 'float64', 'int32', 'uint8', 'int16']) {
+    it(`every way of broadcasting is one: ${type}`, async () => {
+      const onnxName = { float32: 'float', float64: 'double' }[type] ?? type
+      const fill = (dims, from) => new Tensor(type, Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, i) => from + i), dims)
+      for (const [a, b] of shapes) {
+        const model = caller('More', [{ name: 'a', shape: a }, { name: 'b', shape: b }], type)
+        const feeds = { a: fill(a, 1), b: fill(b, 10) }
+        const given = (await run(spec([`tensor(${onnxName})`]), { elementwise: (x, y) => x + 2 * y }, model, feeds)).y0
+        // The same by three inputs, of which two are one, and by the long way, which four inputs take.
+        const names = ['a', 'b', 'b', 'b'].map((name, i) => ({ name, shape: i === 0 ? a : b }))
+        for (const count of [3, 4]) {
+          const inputs = names.slice(0, count).map(({ name }) => name)
+          const wide = onnx.model({ opsets: { '': 21, [domain]: 1 }, inputs: [onnx.value('a', type, a), onnx.value('b', type, b)], outputs: [onnx.value('y', type)], nodes: [onnx.node('More', inputs, ['y'], {}, { domain })] })
+          const { y } = await run(spec([`tensor(${onnxName})`], ['A', 'B', 'C', 'D'].slice(0, count)), { elementwise: (x, y) => x + 2 * y }, wide, feeds)
+          assert.deepEqual([y.dims, y.toArray()], [given.dims, given.toArray()])
+        }
+      }
+    })
+  }
+  it('a result that the output cannot hold is found wherever it stands', async () => {
+    const data = Array.from({ length: 100 }, () => 1)
+    const failing = (elementwise, message) => assert.rejects(run(spec(['tensor(int8)'], ['A', 'B']), { elementwise }, caller('More', [{ name: 'a' }, { name: 'b', shape: [1] }], 'int8'), { a: new Tensor('int8', [...data, 2]), b: new Tensor('int8', [1]) }), { code: 'operator_failed', message })
+    await failing((a, b) => a === 2 ? 300 : a + b, /data\[100\] is 300, which int8 cannot hold/)
+    await failing((a, b) => a === 2 ? 0.5 : a + b, /data\[100\] is 0\.5/)
+    await failing((a, b) => a === 2 ? NaN : a + b, /data\[100\] is NaN/)
+    await failing((a, b) => a === 2 ? undefined : a + b, /answered nothing for output 0/)
+    await failing((a, b) => a === 2 ? 'text' : a + b, /data\[100\]/)
+  })
+
   it('variadic inputs', async () => {
     const document = JSON.parse(customSpec({ domain, opType: 'More', inputs: ['A'] }))
     document.inputs[0].cardinality = 'variadic'

@@ -51,14 +51,13 @@ function indices(own, out) {
 function valuesOf(tensor, out) {
   const element = elementFor(tensor.type, 'input')
   const { data, dims } = tensor
-  const isPlain = element.layout === null && element.name !== 'bool'
-  const read = isPlain ? index => data[index] : index => elementToPlain(element, data, index)
+  const read = element.layout === null && element.name !== 'bool' ? index => data[index] : index => elementToPlain(element, data, index)
   if (data.length === 1) {
     const value = read(0)
     return () => value
   }
   let at = 0
-  if (dims.length === out.length && dims.every((dim, axis) => dim === out[axis])) return () => read(at++)
+  if (sameShape(dims, out)) return () => read(at++)
   const next = indices(dims, out)
   return () => read(next())
 }
@@ -75,6 +74,69 @@ function checkInputs(inputs, fail) {
     if (!isTensor(value)) fail(`input ${i} is no tensor, and an elementwise kernel takes tensors only`)
     if (value.type.startsWith('complex')) fail(`input ${i} is ${value.type}, which an elementwise kernel does not take`)
   })
+}
+
+// ---- Without detours ------------------------------------------------------------------------------------------------
+
+// For up to three inputs whose numbers are what their arrays hold: loops over the arrays themselves. `step` is 0 for one element.
+// They answer whether every result was one that the output can hold (`exact`: holds without a change; of floats any number is
+// taken); if not, the long way says what was wrong with which.
+const loops = [
+  null,
+  (fn, [{ data, step }], attributes, out, exact) => {
+    for (let i = 0; i < out.length; i++) {
+      const value = fn(data[i * step], attributes)
+      out[i] = value
+      if (exact ? out[i] !== value : value === undefined) return false
+    }
+    return true
+  },
+  (fn, [a, b], attributes, out, exact) => {
+    const [x, xs, y, ys] = [a.data, a.step, b.data, b.step]
+    for (let i = 0; i < out.length; i++) {
+      const value = fn(x[i * xs], y[i * ys], attributes)
+      out[i] = value
+      if (exact ? out[i] !== value : value === undefined) return false
+    }
+    return true
+  },
+  (fn, [a, b, c], attributes, out, exact) => {
+    const [x, xs, y, ys, z, zs] = [a.data, a.step, b.data, b.step, c.data, c.step]
+    for (let i = 0; i < out.length; i++) {
+      const value = fn(x[i * xs], y[i * ys], z[i * zs], attributes)
+      out[i] = value
+      if (exact ? out[i] !== value : value === undefined) return false
+    }
+    return true
+  }
+]
+
+// A tensor's data as of shape `out`.
+function expanded(element, { data, dims }, out, count) {
+  const next = indices(dims, out)
+  const full = new element.array(count)
+  for (let i = 0; i < count; i++) full[i] = data[next()]
+  return full
+}
+
+const isPlain = element => element.layout === null && element.name !== 'bool' && element.array !== null && element.parts === 1
+
+const sameShape = (a, b) => a.length === b.length && a.every((dim, axis) => dim === b[axis])
+
+// The only output's data, or null where this is not the way.
+function computeDirectly(fn, inputs, attributes, dims, count, type) {
+  const element = elementFor(type, 'output')
+  if (inputs.length === 0 || inputs.length >= loops.length || !isPlain(element) || element.wide) return null
+  const sources = []
+  for (const input of inputs) {
+    const own = input === undefined ? null : elementFor(input.type, 'input')
+    if (own === null || !isPlain(own)) return null
+    const { data } = input
+    const one = data.length === 1
+    sources.push({ data: one || sameShape(input.dims, dims) ? data : expanded(own, input, dims, count), step: one ? 0 : 1 })
+  }
+  const out = new element.array(count)
+  return loops[inputs.length](fn, sources, attributes, out, !element.name.startsWith('float')) ? out : null
 }
 
 // ---- The kernel ---------------------------------------------------------------------------------------------------
@@ -102,6 +164,8 @@ function compute(fn, { types, least }, inputs, attributes, fail) {
   const count = dims.reduce((a, b) => a * b, 1)
   const readers = inputs.map(value => value === undefined ? none : valuesOf(value, dims))
   const kinds = types.map(typeOf => typeOf(inputs))
+  const direct = kinds.length === 1 ? computeDirectly(fn, inputs, attributes, dims, count, kinds[0]) : null
+  if (direct !== null) return [{ type: kinds[0], dims, data: direct }]
   const rooms = kinds.map(type => roomFor(type, count))
   const argumentList = [...inputs, attributes]
   for (let i = 0; i < count; i++) {
