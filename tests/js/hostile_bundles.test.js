@@ -273,10 +273,10 @@ describe('messages out of an isolation are not believed', () => {
     await assert.rejects(answers({ type: 'error' }), OpspecError)
   })
   it('loading without end, which would put off the time limit', { timeout: 20_000 }, async () => {
-    for (const first of [[{ type: 'start', index: 0, name: 'a', path: 'a', backend: 'js' }], []]) {
+    for (const first of [[plan('a'), start(0)], []]) {
       let flood
       const tests = collectTests({ version: 1, files: [['kernel.js', new Uint8Array(1)]] }, { timeoutMs: 100 }, (job, onMessage) => {
-        const messages = job.skip === 0 ? [...first] : [{ type: 'done' }]
+        const messages = job.skip === 0 ? [...first] : [done]
         flood = setInterval(() => onMessage(messages.shift() ?? { type: 'loading', name: 'kernel.js' }), 5)
         return () => clearInterval(flood)
       })
