@@ -140,3 +140,35 @@ describe('a kernel that lies about what it answers', () => {
     return withKernel({ ...shapes, compute: () => [{ type: 'float16', dims: [2], data: new Halves(big) }] }, session => assert.rejects(session.run({ x: new Tensor('float16', [1, 2]) }), /data has 65536/), ['tensor(float16)'], modelOf('float16'))
   })
 })
+
+describe('from inside a kernel', () => {
+  const inside = /the Env cannot be called from inside a kernel/
+  it('nothing is disposed of: not the Env, a session, a model or a registration', async () => {
+    const own = await createEnv()
+    const things = { env: own, model: own.loadModel(onnx.model({ inputs: [onnx.value('x', 'float32', [1])], outputs: [onnx.value('y', 'float32', [1])], nodes: [onnx.node('Relu', ['x'], ['y'])] })) }
+    things.idle = await own.createSession(things.model)
+    things.registration = own.registerOperator(customSpec({ domain, opType: 'Other' }), { compute: inputs => inputs })
+    let refused = []
+    own.registerOperator(customSpec({ domain, opType: 'Keep' }), { ...shapes, compute (inputs) {
+      refused = Object.entries(things).filter(([, thing]) => {
+        try {
+          thing.dispose()
+          return false
+        } catch (error) {
+          return error.code === 'invalid_argument' && inside.test(error.message)
+        }
+      }).map(([name]) => name)
+      return inputs
+    } })
+    const session = await own.createSession(modelOf())
+    assert.deepEqual((await session.run(x(1, 2))).y.toArray(), [1, 2])
+    assert.deepEqual(refused, Object.keys(things))
+    // Afterwards all of it is there, and can go.
+    assert.deepEqual((await things.idle.run(x(3))).y.toArray(), [3])
+    session.dispose()
+    for (const thing of Object.values(things).reverse()) thing.dispose()
+  })
+  it('a version that the core cannot count is refused', () => {
+    for (const sinceVersion of [0, -1, 1.5, 2 ** 31, 2 ** 40, '1']) assert.throws(() => env.registerOperator(customSpec({ domain, opType: 'Keep' }), null, { sinceVersion }), { code: 'invalid_argument', message: /^sinceVersion/ })
+  })
+})

@@ -96,7 +96,7 @@ export class Engine {
   /** Runs `job`, which calls exports and may ask for `files`; a trap ends the Env. */
   guard(job, files = null) {
     if (this.dead) throw this.deadError()
-    if (this.busy) throw invalid('the Env cannot be called from inside a kernel or a `files` function of its own')
+    this.checkIdle()
     this.busy = true
     this.files = files
     this.fileError = null
@@ -108,6 +108,11 @@ export class Engine {
       this.busy = false
       this.files = null
     }
+  }
+
+  /** Throws inside of a call: nothing that the call uses may be taken away from it. */
+  checkIdle() {
+    if (this.busy) throw invalid('the Env cannot be called from inside a kernel or a `files` function of its own')
   }
 
   deadError() {
@@ -528,6 +533,7 @@ export class Engine {
 
   /** Lets go of the instance and its memory. */
   close() {
+    this.checkIdle()
     this.dead = true
     for (const wake of this.wakes) wake()
     this.kernels.clear()

@@ -262,7 +262,7 @@ export class Env {
 
   registerOperator(spec, kernel, options = {}) {
     const { sinceVersion } = optionsOf(options)
-    if (sinceVersion !== undefined && !(Number.isInteger(sinceVersion) && sinceVersion > 0)) throw invalid('sinceVersion: must be an integer above 0')
+    if (sinceVersion !== undefined && !(Number.isInteger(sinceVersion) && sinceVersion > 0 && sinceVersion < 2 ** 31)) throw invalid('sinceVersion: must be an integer above 0 and of 31 bits')
     const body = bytesView(kernel, 'kernel')
     if (body !== null && !isModule(body)) return this.#registerFunction(specText(spec), body, sinceVersion ?? 0)
     if (body !== null || kernel instanceof WebAssembly.Module) return this.#registerPlugin(pluginModule(kernel), [].concat(spec).map(item => specText(item)), { sinceVersion, all: true })

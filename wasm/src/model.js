@@ -55,6 +55,7 @@ export class Model {
 
   dispose() {
     if (this.#address === 0) return
+    this.#engine.checkIdle()
     this.#unwatch()
     freeModel(this.#engine, this.#address)
     this.#address = 0

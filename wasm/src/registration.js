@@ -10,6 +10,7 @@ export class Registration {
     this.unmatched = Object.freeze(unmatched)
     // Never taken back by collection: a registration stays until it is disposed of or the Env is.
     this.#release = () => {
+      if (!engine.dead) engine.checkIdle()
       onRelease()
       if (engine.dead) return
       for (const { address } of made) engine.exports.opspec_remove_operator(address)
@@ -18,9 +19,8 @@ export class Registration {
   }
 
   dispose() {
-    const release = this.#release
+    this.#release?.()
     this.#release = null
-    release?.()
   }
 }
 withDispose(Registration)

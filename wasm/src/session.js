@@ -266,6 +266,7 @@ export class Session {
 
   dispose() {
     if (this.#address === 0) return
+    if (this.#tail === null) this.#engine.checkIdle()
     this.#unwatch()
     const address = this.#address
     this.#address = 0
