@@ -14,10 +14,11 @@ function hidden() {
 }
 
 // Assigning to a name that a frozen prototype has is refused, where it used to make a property of the object's own:
-// `error.name = 'MyError'`. For the prototypes of nearly everything it goes on doing that.
-function letOverride(prototype) {
-  for (const key of ownKeys(prototype)) {
-    const { value, writable, configurable, enumerable } = getOwnPropertyDescriptor(prototype, key)
+// `error.name = 'MyError'`. For the prototypes of nearly everything it goes on doing that, and for what classes in the old style
+// set of others.
+function letOverride(prototype, keys = ownKeys(prototype)) {
+  for (const key of keys) {
+    const { value, writable, configurable, enumerable } = getOwnPropertyDescriptor(prototype, key) ?? {}
     if (!writable || !configurable) continue
     const get = () => value
     const set = function (other) {
@@ -54,6 +55,7 @@ function lockGlobals() {
   }
 }
 
+const others = [Array, Map, Set, Promise, RegExp, String, Number, Date, getPrototypeOf(Uint8Array), ArrayBuffer]
 const native = [Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError, AggregateError]
 
 /** Once, before any code that is not trusted. @param {object[]} more objects that such code will be given */
@@ -61,6 +63,7 @@ export function shutRealm(more) {
   const globals = ownKeys(globalThis).flatMap(key => Object.values(getOwnPropertyDescriptor(globalThis, key)))
   const all = reachable([...globals, getPrototypeOf(globalThis), ...hidden(), ...more])
   for (const { prototype } of [Object, Function, ...native]) letOverride(prototype)
+  for (const { prototype } of others) letOverride(prototype, ['constructor', 'toString', 'valueOf'])
   for (const item of reachable([...all])) {
     try {
       Object.freeze(item)
