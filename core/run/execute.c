@@ -74,6 +74,11 @@ op_value *os_exec_tensor(os_run *run, op_elem elem, int32_t rank, const int64_t 
   return os_value_tensor(run->session->memory, elem, rank, dims);
 }
 
+// Whether the kernel chooses shapes, and so types, itself.
+static bool os_exec__allocates(const os_exec *exec) {
+  return (exec->step->row->traits & (OP_DATA_SHAPE | OP_OPEN_SHAPE | OP_ANY_VALUE)) != 0;
+}
+
 // ---- Compute ----------------------------------------------------------------------------------------------
 
 static os_status os_exec__finish_compute(os_run *run, os_frame *frame, const os_exec *exec,
@@ -92,7 +97,7 @@ static os_status os_exec__finish_compute(os_run *run, os_frame *frame, const os_
     if (v >= 0 && frame->values[v] == NULL)
       return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "the kernel gave no output %u", o);
   }
-  return OS_OK;
+  return os_exec__allocates(exec) ? os_guard_values(run, frame, exec, true) : OS_OK;
 }
 
 static os_status os_exec__epilogue(os_run *run, os_frame *frame, const os_exec *exec) {
@@ -165,8 +170,7 @@ os_status os_exec_compute(os_run *run, os_frame *frame, const os_exec *exec) {
   }
   if (row->compute == NULL)
     return os_run_trouble_at(run, frame, exec, OS_UNSUPPORTED, "there is no kernel for these element types");
-  bool allocates = (row->traits & (OP_DATA_SHAPE | OP_OPEN_SHAPE | OP_ANY_VALUE)) != 0;
-  bool ready = exec->output >= 0 ? allocates || op_run_output(&run->kernel, 0) != NULL
+  bool ready = exec->output >= 0 ? os_exec__allocates(exec) || op_run_output(&run->kernel, 0) != NULL
                                  : exec->step->source->output_count > 1;
   return os_exec__finish_compute(run, frame, exec, ready ? row->compute(&run->kernel) : OS_OK);
 }
@@ -225,7 +229,7 @@ static os_status os_exec__view(os_run *run, os_frame *frame, const os_exec *exec
 }
 
 os_status os_exec_step(os_run *run, os_frame *frame, const os_exec *exec) {
-  if (!exec->known) OS_TRY(os_guard_values(run, frame, exec));
+  if (!exec->known) OS_TRY(os_guard_values(run, frame, exec, false));
   switch (exec->kind) {
   case OS_EXEC_COMPUTE: return os_exec_compute(run, frame, exec);
   case OS_EXEC_CHAIN: return os_exec__chain(run, frame, exec);

@@ -2,9 +2,9 @@
 
 enum { PARAMETERS_MOST = 32, INPUTS_FEW = 16 };
 
-static const op_parameter *os_guard__formal(const op_schema *schema, uint32_t input) {
-  if (input < schema->input_count) return &schema->inputs[input];
-  const op_parameter *last = schema->input_count == 0 ? NULL : &schema->inputs[schema->input_count - 1];
+static const op_parameter *os_guard__formal(const op_parameter *formals, uint32_t count, uint32_t index) {
+  if (index < count) return &formals[index];
+  const op_parameter *last = count == 0 ? NULL : &formals[count - 1];
   return last != NULL && last->option == OP_VARIADIC ? last : NULL;
 }
 
@@ -18,48 +18,61 @@ static bool os_guard__allowed(const os_types *types, const op_type_parameter *pa
   return false;
 }
 
-static bool os_guard__input(os_arena *arena, const os_types *types, const op_schema *schema, uint32_t input,
-                            op_type type, op_type *bound, os_str *message) {
-  const op_parameter *formal = os_guard__formal(schema, input);
-  if (formal == NULL) {
-    *message = os_arena_format(arena, "it takes %u inputs at most", (unsigned)schema->input_count);
-    return false;
-  }
-  if (type == OS_GUARD_ABSENT) {
-    if (formal->option == OP_OPTIONAL_PARAMETER) return true;
-    *message = os_arena_format(arena, "input %u (%.*s) is missing", input, OS_ARG(formal->name));
-    return false;
-  }
+typedef struct os_guard__check {
+  os_arena *arena;
+  const os_types *types;
+  const op_schema *schema;
+  op_type bound[PARAMETERS_MOST]; // by type parameter; 0 = not yet
+  os_str *message;
+} os_guard__check;
+
+static bool os_guard__type(os_guard__check *self, const op_parameter *formal, const char *side,
+                           uint32_t index, op_type type) {
   if (type == 0 || formal->constraint < 0) return true;
-  const op_type_parameter *parameter = &schema->type_parameters[formal->constraint];
-  if (!os_guard__allowed(types, parameter, type)) {
-    os_str got = os_types_print(types, arena, type);
-    *message =
-        os_arena_format(arena, "input %u (%.*s) cannot be %.*s", input, OS_ARG(formal->name), OS_ARG(got));
+  const op_type_parameter *parameter = &self->schema->type_parameters[formal->constraint];
+  if (!os_guard__allowed(self->types, parameter, type)) {
+    os_str got = os_types_print(self->types, self->arena, type);
+    *self->message = os_arena_format(self->arena, "%s %u (%.*s) cannot be %.*s", side, index,
+                                     OS_ARG(formal->name), OS_ARG(got));
     return false;
   }
   bool binds = formal->option != OP_VARIADIC || formal->homogeneous;
   if (!binds || formal->constraint >= PARAMETERS_MOST) return true;
-  if (bound[formal->constraint] == 0) bound[formal->constraint] = type;
-  if (bound[formal->constraint] == type) return true;
-  os_str got = os_types_print(types, arena, type),
-         before = os_types_print(types, arena, bound[formal->constraint]);
-  *message = os_arena_format(arena, "input %u (%.*s) is %.*s, but %.*s is %.*s already", input,
-                             OS_ARG(formal->name), OS_ARG(got), OS_ARG(parameter->label), OS_ARG(before));
+  op_type *bound = &self->bound[formal->constraint];
+  if (*bound == 0) *bound = type;
+  if (*bound == type) return true;
+  os_str got = os_types_print(self->types, self->arena, type),
+         before = os_types_print(self->types, self->arena, *bound);
+  *self->message =
+      os_arena_format(self->arena, "%s %u (%.*s) is %.*s, but %.*s is %.*s already", side, index,
+                      OS_ARG(formal->name), OS_ARG(got), OS_ARG(parameter->label), OS_ARG(before));
   return false;
 }
 
-bool os_guard_types(os_arena *arena, const os_types *types, const os_step *step, const op_type *inputs,
-                    os_str *message) {
-  const op_schema *schema = step->source->node.schema;
-  if (schema == NULL) return true;
-  op_type bound[PARAMETERS_MOST] = {0};
+static bool os_guard__input(os_guard__check *self, uint32_t input, op_type type) {
+  const op_schema *schema = self->schema;
+  const op_parameter *formal = os_guard__formal(schema->inputs, schema->input_count, input);
+  if (formal == NULL) {
+    *self->message =
+        os_arena_format(self->arena, "it takes %u inputs at most", (unsigned)schema->input_count);
+    return false;
+  }
+  if (type != OS_GUARD_ABSENT) return os_guard__type(self, formal, "input", input, type);
+  if (formal->option == OP_OPTIONAL_PARAMETER) return true;
+  *self->message = os_arena_format(self->arena, "input %u (%.*s) is missing", input, OS_ARG(formal->name));
+  return false;
+}
+
+static bool os_guard__inputs(os_guard__check *self, const os_step *step, const op_type *inputs) {
+  const op_schema *schema = self->schema;
+  os_arena *arena = self->arena;
+  os_str *message = self->message;
   uint32_t count = step->source->input_count;
   while (count > 0 && inputs[count - 1] == OS_GUARD_ABSENT) count--;
   for (uint32_t i = 0; i < count; i++)
-    if (!os_guard__input(arena, types, schema, i, inputs[i], bound, message)) return false;
+    if (!os_guard__input(self, i, inputs[i])) return false;
   for (uint32_t i = count; i < schema->input_count && schema->inputs[i].option == OP_SINGLE; i++)
-    return os_guard__input(arena, types, schema, i, OS_GUARD_ABSENT, bound, message);
+    return os_guard__input(self, i, OS_GUARD_ABSENT);
   if (count < schema->min_inputs) {
     *message =
         os_arena_format(arena, "it takes %u inputs at least, not %u", (unsigned)schema->min_inputs, count);
@@ -70,6 +83,13 @@ bool os_guard_types(os_arena *arena, const os_types *types, const os_step *step,
     return false;
   }
   return true;
+}
+
+bool os_guard_types(os_arena *arena, const os_types *types, const os_step *step, const op_type *inputs,
+                    os_str *message) {
+  os_guard__check check = {
+      .arena = arena, .types = types, .schema = step->source->node.schema, .message = message};
+  return check.schema == NULL || os_guard__inputs(&check, step, inputs);
 }
 
 os_status os_guard_plan(os_plan *plan, const os_step *step, os_trouble *trouble) {
@@ -95,10 +115,28 @@ os_status os_guard_plan(os_plan *plan, const os_step *step, os_trouble *trouble)
   return OS_OPERATOR_FAILED;
 }
 
-os_status os_guard_values(os_run *run, const os_frame *frame, const os_exec *exec) {
+static bool os_guard__outputs(os_guard__check *self, const os_frame *frame, const os_exec *exec) {
+  const os_graph_node *source = exec->step->source;
+  for (uint32_t o = 0; o < source->output_count; o++) {
+    int32_t v = o == 0 ? exec->output : source->outputs[o];
+    const op_value *value = v < 0 ? NULL : frame->values[v];
+    const op_parameter *formal = os_guard__formal(self->schema->outputs, self->schema->output_count, o);
+    // What is in a list of no elements cannot be told.
+    if (value == NULL || formal == NULL || value->kind != OP_TENSOR) continue;
+    if (!os_guard__type(self, formal, "output", o, value->type)) return false;
+  }
+  return true;
+}
+
+os_status os_guard_values(os_run *run, const os_frame *frame, const os_exec *exec, bool outputs) {
   const os_graph_node *source = exec->step->source;
   op_type few[INPUTS_FEW], *types = few;
-  if (exec->step->kind == OS_STEP_CALL) return OS_OK;
+  os_str message;
+  os_guard__check check = {.arena = &run->step_arena,
+                           .types = os_registry_types(run->session->registry),
+                           .schema = source->node.schema,
+                           .message = &message};
+  if (exec->step->kind == OS_STEP_CALL || check.schema == NULL) return OS_OK;
   if (source->input_count > INPUTS_FEW)
     types = OS_ARENA_ARRAY(&run->step_arena, source->input_count, op_type);
   OS_TRY_ALLOC(types);
@@ -106,9 +144,9 @@ os_status os_guard_values(os_run *run, const os_frame *frame, const os_exec *exe
     const op_value *value = source->inputs[i] < 0 ? NULL : frame->values[source->inputs[i]];
     types[i] = value == NULL ? OS_GUARD_ABSENT : value->type;
   }
-  os_str message;
-  if (os_guard_types(&run->step_arena, os_registry_types(run->session->registry), exec->step, types,
-                     &message))
+  if (os_guard__inputs(&check, exec->step, types) && (!outputs || os_guard__outputs(&check, frame, exec))) {
+    if (outputs) os_arena_rewind(&run->step_arena); // the step has ended
     return OS_OK;
+  }
   return os_run_trouble_at(run, frame, exec, OS_OPERATOR_FAILED, "%.*s", OS_ARG(message));
 }

@@ -246,6 +246,16 @@ describe('registerOperator', () => {
 
   describe('failures', () => {
     const fail = compute => once(spec('Failing'), { compute }, nodeModel('Failing'))
+    it('must answer a type that the document allows', async () => {
+      const both = spec('Typed', { types: ['tensor(float)', 'tensor(double)'] })
+      const answer = type => ({ compute: ([x]) => [{ type, dims: x.dims, data: [1, 2] }] })
+      const open = nodeModel('Typed', { outputs: [['y']] })
+      await assert.rejects(once(both, answer('int32'), open), { code: 'operator_failed', message: /Typed 'n0': output 0 \(Y\) cannot be tensor\(int32\)/ })
+      await assert.rejects(once(both, answer('float64'), open), { code: 'operator_failed', message: /output 0 \(Y\) is tensor\(double\), but T is tensor\(float\) already/ })
+      assert.deepEqual([...(await once(both, answer('float32'), open)).y.data], [1, 2])
+      const says = { ...answer('int32'), inferTypes: () => ['tensor(int32)'] }
+      await assert.rejects(once(both, says, open), OpspecError)
+    })
     it('fail() ends the run with its message and the node', async () => {
       await assert.rejects(fail((_, __, context) => context.fail('no such axis')), error => {
         assert.ok(error instanceof OpspecError)

@@ -89,9 +89,10 @@ function typeProto (type, shape) {
   return new Writer().field(number, new Writer().field(1, typeProto(of, shape)).bytes()).bytes()
 }
 
-/** ValueInfoProto. shape: numbers, symbols, null; left out = unknown rank. */
+/** ValueInfoProto. type: left out = not declared; shape: numbers, symbols, null; left out = unknown rank. */
 export function value (name, type, shape) {
-  return new Writer().field(1, name).field(2, typeProto(type, shape)).bytes()
+  const w = new Writer().field(1, name)
+  return (type === undefined ? w : w.field(2, typeProto(type, shape))).bytes()
 }
 
 const attributeKinds = [
