@@ -115,8 +115,12 @@ os_status os_guard_plan(os_plan *plan, const os_step *step, os_trouble *trouble)
   return OS_OPERATOR_FAILED;
 }
 
-static bool os_guard__outputs(os_guard__check *self, const os_frame *frame, const os_exec *exec) {
+// inputs: as in os_guard_types; what the kernel has taken is absent by now, and binds no type.
+static bool os_guard__outputs(os_guard__check *self, const os_frame *frame, const os_exec *exec,
+                              const op_type *inputs) {
   const os_graph_node *source = exec->step->source;
+  for (uint32_t i = 0; i < source->input_count; i++)
+    if (inputs[i] != OS_GUARD_ABSENT && !os_guard__input(self, i, inputs[i])) return false;
   for (uint32_t o = 0; o < source->output_count; o++) {
     int32_t v = o == 0 ? exec->output : source->outputs[o];
     const op_value *value = v < 0 ? NULL : frame->values[v];
@@ -144,7 +148,7 @@ os_status os_guard_values(os_run *run, const os_frame *frame, const os_exec *exe
     const op_value *value = source->inputs[i] < 0 ? NULL : frame->values[source->inputs[i]];
     types[i] = value == NULL ? OS_GUARD_ABSENT : value->type;
   }
-  if (os_guard__inputs(&check, exec->step, types) && (!outputs || os_guard__outputs(&check, frame, exec))) {
+  if (outputs ? os_guard__outputs(&check, frame, exec, types) : os_guard__inputs(&check, exec->step, types)) {
     if (outputs) os_arena_rewind(&run->step_arena); // the step has ended
     return OS_OK;
   }
