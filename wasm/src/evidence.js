@@ -147,12 +147,14 @@ async function readKernel(test, name, backend, evaluate) {
 const refusal = error => ({ status: 'error', message: error.message, ...error.findings !== undefined && { findings: error.findings } })
 
 // Whether the build has a kernel for the operator of a document. A row without a schema of its own is seen once the document
-// is registered; one of the standard's needs no document, and takes none.
+// is registered.
 function implemented(env, { domain, opType }, document) {
   let registration
   try {
     registration = env.registerOperator(document)
-  } catch {}
+  } catch {
+    // One of the standard's needs no document, and takes none.
+  }
   const found = env.operators().some(operator => operator.domain === domain && operator.name === opType && operator.kernel)
   registration?.dispose()
   return found
