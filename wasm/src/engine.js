@@ -13,6 +13,7 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const SHORT = 24 // UTF-16 units of a text that is put down one by one
 const SMALL = 1 << 16 // of a text that is encoded in place
+const MOST_BYTES = 2 ** 32 - 1 // that a size of the module's can say
 const VALUE = 8 // numbers of a value in the table, its dims left out
 
 const KIND = { TENSOR: 1, SPARSE: 2, SEQUENCE: 3, MAP: 4, OPTIONAL: 5 }
@@ -49,11 +50,11 @@ export class Engine {
     const { kernels } = this
     return {
       now,
-      file: (address, length) => this.#file(address, length),
-      create: (kernel, address, length) => kernels.create(kernel, address, length),
+      file: (address, length) => this.#file(address >>> 0, length >>> 0),
+      create: (kernel, address, length) => kernels.create(kernel, address >>> 0, length >>> 0),
       destroy: instance => kernels.destroy(instance),
       forget: kernel => kernels.gone.push(kernel),
-      infer: (kernel, address, length) => kernels.infer(kernel, address, length),
+      infer: (kernel, address, length) => kernels.infer(kernel, address >>> 0, length >>> 0),
       compute: (instance, run, inputs, outputs) => kernels.compute(instance, run, inputs, outputs)
     }
   }
@@ -88,7 +89,7 @@ export class Engine {
 
   /** Index of the port's table, of which the first 1,024 numbers are always there. */
   get table() {
-    return this.u32[(this.port >> 2) + 3] >> 3
+    return this.u32[(this.port >>> 2) + 3] >>> 3
   }
 
   // ---- Calls --------------------------------------------------------------------------------------------------
@@ -130,17 +131,17 @@ export class Engine {
   /** Address and size of what the last call left. */
   get resultAddress() {
     this.sync()
-    return this.u32[(this.port >> 2) + 1]
+    return this.u32[(this.port >>> 2) + 1]
   }
 
   get resultSize() {
     this.sync()
-    return this.u32[(this.port >> 2) + 2]
+    return this.u32[(this.port >>> 2) + 2]
   }
 
   get resultStatus() {
     this.sync()
-    return this.u32[this.port >> 2]
+    return this.u32[this.port >>> 2]
   }
 
   resultText() {
@@ -191,14 +192,14 @@ export class Engine {
   putTexts(texts, at = 0) {
     let room = 0
     for (const text of texts) room += text.length * 3
-    const start = this.exports.opspec_text(this.port, room)
+    const start = room > MOST_BYTES ? 0 : this.exports.opspec_text(this.port, room)
     const table = this.exports.opspec_table(this.port, at + texts.length)
     if (start === 0 || table === 0) throw this.outOfMemory()
     this.sync()
     let used = 0
     for (let i = 0; i < texts.length; i++) {
       const written = this.#write(texts[i], start + used, start + room)
-      this.f64[(table >> 3) + at + i] = written
+      this.f64[(table >>> 3) + at + i] = written
       used += written
     }
     return used
@@ -255,7 +256,7 @@ export class Engine {
   }
 
   #room(size) {
-    const address = this.exports.opspec_block(this.port, size)
+    const address = size > MOST_BYTES ? 0 : this.exports.opspec_block(this.port, size)
     if (address === 0) throw new OpspecError('limit', `memory is exhausted: ${size} bytes do not fit`)
     this.sync()
     return address
@@ -314,8 +315,8 @@ export class Engine {
       if (found == null) return 1
       if (typeof found !== 'string' && bytesView(found, `files: ${name}`) === null) return 2
       const block = this.block(found)
-      this.u32[(this.port >> 2) + 1] = block.address
-      this.u32[(this.port >> 2) + 2] = block.size
+      this.u32[(this.port >>> 2) + 1] = block.address
+      this.u32[(this.port >>> 2) + 2] = block.size
     } catch (error) {
       this.fileError ??= { error }
       return 2
@@ -350,7 +351,7 @@ export class Engine {
 
   /** A copy of `count` elements at `address`. */
   copyOut(element, address, count) {
-    const start = address >> element.shift
+    const start = address >>> element.shift
     const copy = this.heaps[element.number].slice(start, start + count * element.parts)
     return this.halfArray !== null && element.name === 'float16' ? new this.halfArray(copy.buffer) : copy
   }
@@ -447,11 +448,11 @@ export class Engine {
     }
     const heap = this.heaps[element.number]
     const own = element.name === 'float16' && isHalfArray(data) ? halfBits(data) : data
-    heap.set(own, to >> element.shift)
+    heap.set(own, to >>> element.shift)
   }
 
   #putLengths(strings) {
-    const table = this.exports.opspec_table(this.port, strings.length) >> 3
+    const table = this.exports.opspec_table(this.port, strings.length) >>> 3
     this.sync()
     for (let i = 0; i < strings.length; i++) this.f64[table + i] = utf8Length(strings[i])
   }
@@ -509,6 +510,7 @@ export class Engine {
     const text = type !== null && type.kind === 'map' ? type.text : typeOfValue(map)
     if (text === '') throw invalid(`${argument}: an empty Map does not say its type`)
     const { element, of } = parseType(text)
+    const id = this.typeId(text) // which may use the table
     for (const key of map.keys()) {
       if (!['string', 'number', 'bigint'].includes(typeof key)) throw invalid(`${argument}: keys must be strings or integers, not ${shown(key)}`)
     }
@@ -520,7 +522,7 @@ export class Engine {
       const keys = normalTensor(new Tensor(element.name, entries.map(([key]) => key)), argument)
       const address = this.newTensor(keys.element, keys.dims, keys.data)
       this.#putDims(values)
-      return this.#made(this.exports.opspec_new_map(this.port, this.typeId(text), address, values.length))
+      return this.#made(this.exports.opspec_new_map(this.port, id, address, values.length))
     } catch (error) {
       for (const address of values) this.release(address)
       throw error

@@ -87,8 +87,23 @@ export const wasi = {
   proc_exit: () => { throw new WebAssembly.RuntimeError('the module ended itself') }
 }
 
-function buildOf(instance) {
-  const { opspec_build: address, memory } = instance.exports
+// An i32 comes out of the module with a sign. By number of arguments, so that calls stay as fast as those of the exports.
+const unsigned = [
+  f => () => f() >>> 0,
+  f => a => f(a) >>> 0,
+  f => (a, b) => f(a, b) >>> 0,
+  f => (a, b, c) => f(a, b, c) >>> 0,
+  f => (a, b, c, d) => f(a, b, c, d) >>> 0,
+  f => (a, b, c, d, e) => f(a, b, c, d, e) >>> 0,
+  f => (a, b, c, d, e, g) => f(a, b, c, d, e, g) >>> 0
+]
+const binary64 = ['opspec_used']
+
+/** The exports with answers that are addresses in all of the 4 GiB, and not only in the lower half. */
+export const unsignedExports = exports => Object.fromEntries(Object.entries(exports).map(([name, item]) =>
+  [name, typeof item === 'function' && !binary64.includes(name) ? unsigned[item.length](item) : item]))
+
+function buildOf({ opspec_build: address, memory }) {
   if (typeof address !== 'function' || memory === undefined) return 'another module'
   const bytes = new Uint8Array(memory.buffer)
   const start = address()
@@ -108,10 +123,11 @@ export async function instantiate(module, host, grown) {
   }
   // In Node at once: a promise of the engine's waits there until the functions that its start made hot are optimized.
   const instance = isNode ? new WebAssembly.Instance(module, imports) : await WebAssembly.instantiate(module, imports)
-  const found = buildOf(instance)
+  const exports = unsignedExports(instance.exports)
+  const found = buildOf(exports)
   if (found !== build) {
     throw new OpspecError('unsupported', `the WebAssembly module is of another version: it is ${found}, this package is ${build}`)
   }
   instance.exports._initialize?.()
-  return instance.exports
+  return exports
 }
