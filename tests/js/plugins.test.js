@@ -226,6 +226,21 @@ describe('hostile plug-ins', { skip }, () => {
     'answers a sequence that holds itself': { source: plug('op_value *s = op_run_new_sequence(ctx, OP_FLOAT); op_value_retain(s); op_sequence_insert(s, 0, s); op_run_set_output(ctx, 0, s);'), run: { code: 'operator_failed', message: /too deep/ } },
     'answers an endless message': { source: plug('ctx->message = (op_plugin__answer){(const char *)16, 0xffffffffu}; return OS_OPERATOR_FAILED;'), run: { code: 'operator_failed' } },
     'infers a rank of a million': { source: plug('').replace('op_infer_copy(ctx, 0, 0);', 'op_infer_copy(ctx, 0, 0); ctx->outputs[0].rank = 1000000;'), session: { message: /rank of 1000000/ } },
+    'registers a large text again and again': {
+      source: plug('', {
+        before: 'static char big[8000000], name[4];',
+        register: 'for (int i = 0; i < 8000000; i++) big[i] = 32; for (int i = 0; i < 4000; i++) { name[0] = (char)(65 + i % 26); name[1] = (char)(65 + i / 26 % 26); name[2] = (char)(65 + i / 676); op_plugin__registration r = {.row = &row, .op_type = {name, 3}, .since = 1, .document = {big, 8000000}}; op_plugin__register(registry, &r); } return OS_OK;'
+      }),
+      load: { code: 'unsupported', message: /more than 33554432 bytes of text/ }
+    },
+    'answers one large string again and again': {
+      source: plug('static char big[8000000]; int64_t n = 100000; op_value *v = op_run_new_tensor(ctx, OP_STRING, 1, &n); for (int64_t i = 0; i < n; i++) ((os_str *)op_value_edit(v)->data)[i] = (os_str){big, sizeof big}; op_value *s = op_run_new_sequence(ctx, OP_STRING); op_sequence_insert(s, 0, v); op_run_set_output(ctx, 0, s);'),
+      run: { code: 'operator_failed', message: /more than 268435456 bytes of text/ }
+    },
+    'answers one large tensor again and again': {
+      source: plug('int64_t n = 4000000; op_value *s = op_run_new_sequence(ctx, OP_FLOAT), *v = op_run_new_tensor(ctx, OP_FLOAT, 1, &n); for (int i = 0; i < 100000; i++) { op_value_retain(v); op_sequence_insert(s, (size_t)i, v); } op_run_set_output(ctx, 0, s);'),
+      run: { code: 'operator_failed', message: /more than 268435456 bytes at once/ }
+    },
     'registers 100,000 operators': { source: plug('', { register: 'static op_row all[100000]; for (int i = 0; i < 100000; i++) { all[i] = row; all[i].since = i + 1; op_plugin_add(registry, &all[i], NULL); } return OS_OK;' }), load: { code: 'unsupported', message: /more than 4096/ } },
     'registers one operator twice': { source: plug('', { register: 'op_plugin_add(registry, &row, NULL); return op_plugin_add(registry, &row, NULL);' }), load: { code: 'unsupported', message: /twice/ } },
     'has names out of its memory': { source: plug('', { register: 'op_plugin__registration r = {.row = &row, .op_type = {(const char *)16, 0x7fffffffu}, .since = 1}; op_plugin__register(registry, &r); return OS_OK;' }), load: { code: 'unsupported', message: /outside of its memory/ } },

@@ -11,7 +11,12 @@ const MOST_MEMBERS = 1000
 
 const outside = () => new OpspecError('operator_failed', 'the plug-in gave an address outside of its memory')
 
+const tooMuch = (most, what) => new OpspecError('limit', `the plug-in gave more than ${most} bytes${what} at once`)
+
 export class PluginMemory {
+  #left = [0, 0] // and what they were at first
+  #textLeft = [0, 0]
+
   constructor({ memory }) {
     this.memory = memory
     this.#refresh()
@@ -39,44 +44,66 @@ export class PluginMemory {
     return at
   }
 
+  /**
+   * How many bytes may be read from here on, and how many of text: what a plug-in says to be there again and again takes no
+   * memory of its own.
+   */
+  allow(bytes, text) {
+    this.#left = [bytes, bytes]
+    this.#textLeft = [text, text]
+  }
+
+  count(bytes) {
+    this.#left[0] -= bytes
+    if (this.#left[0] < 0) throw tooMuch(this.#left[1], '')
+  }
+
+  countText(bytes) {
+    this.#textLeft[0] -= bytes
+    if (this.#textLeft[0] < 0) throw tooMuch(this.#textLeft[1], ' of text')
+  }
+
   words(at, count) {
     if (count > MOST_WORDS || at % 4 !== 0) throw outside()
+    this.count(count * 4)
     at = this.checked(at, count * 4)
-    return Array.from(this.u32.subarray(at >> 2, (at >> 2) + count))
+    return Array.from(this.u32.subarray(at >>> 2, (at >>> 2) + count))
   }
 
   ints(at, count) {
     if (at % 8 !== 0) throw outside()
     at = this.checked(at, count * 8)
-    return Array.from(this.i64.subarray(at >> 3, (at >> 3) + count))
+    this.count(count * 8)
+    return Array.from(this.i64.subarray(at >>> 3, (at >>> 3) + count))
   }
 
-  text(at, length) {
+  text(at, length, counted = false) {
     if (length > MOST_TEXT) throw outside()
     at = this.checked(at, length)
+    if (!counted) this.countText(length)
     return decoder.decode(this.u8.subarray(at, at + length))
   }
 
   /** A text that ends with NUL; '' at 0. */
   name(at) {
     if (at === 0) return ''
-    this.checked(at, 1)
+    at = this.checked(at, 1)
     const end = this.u8.indexOf(0, at)
     if (end < 0) throw outside()
     return this.text(at, end - at)
   }
 
   put(at, words) {
-    at = this.checked(at, words.length * 4) >> 2
+    at = this.checked(at, words.length * 4) >>> 2
     for (let i = 0; i < words.length; i++) this.u32[at + i] = words[i]
   }
 
   putInt(at, value) {
-    this.i64[this.checked(at, 8) >> 3] = value
+    this.i64[this.checked(at, 8) >>> 3] = value
   }
 
   putFloat(at, value) {
-    this.f32[this.checked(at, 4) >> 2] = value
+    this.f32[this.checked(at, 4) >>> 2] = value
   }
 
   /** An os_str at `at`, whose bytes go where `room` says. */
@@ -110,7 +137,7 @@ function readEdges(memory, at, count, prefix, types) {
 
 function readDefault(memory, type, count, at) {
   const values = type === 3 || type === 8 ? memory.ints(at, count).map(Number)
-    : type === 2 || type === 7 ? memory.words(at, count).map((_, i) => memory.f32[(at >> 2) + i])
+    : type === 2 || type === 7 ? memory.words(at, count).map((_, i) => memory.f32[(at >>> 2) + i])
       : memory.words(at, count).map(item => memory.name(item))
   return type >= 7 ? values : values[0]
 }

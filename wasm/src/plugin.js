@@ -12,6 +12,8 @@ const STRING = 8
 const TENSOR = 1, SEQUENCE = 3, OPTIONAL = 5
 const MOST_OPERATORS = 4096
 const MOST_ITEMS = 1 << 20
+const MOST_REGISTERED = 1 << 25 // bytes that are read of all that a plug-in registers
+const MOST_ANSWERED = 1 << 28   // bytes that are read of what one call answers, where the plug-in's memory is not larger; text in any case
 const UNKNOWN = -(2n ** 63n)
 const SMALL = 512 // bytes that are copied faster by a loop
 
@@ -58,6 +60,7 @@ export class Plugin {
     try {
       this.exports = new WebAssembly.Instance(module, imports).exports
       this.memory = new PluginMemory(this.exports)
+      this.memory.allow(MOST_REGISTERED, MOST_REGISTERED)
       this.exports._initialize?.()
       this.#checkAbi(this.exports.opspec_plugin_abi())
       const status = this.exports.RegisterCustomOps(1)
@@ -156,6 +159,12 @@ export class Plugin {
     if (this.dead === null) this.call('opspec_plugin_end')
   }
 
+  /** Before a call's answer is read. */
+  startAnswer() {
+    this.memory.sync()
+    this.memory.allow(Math.max(MOST_ANSWERED, this.memory.u8.length), MOST_ANSWERED)
+  }
+
   /** The message in a context's first two words. */
   message(at, status) {
     const [text, length] = this.memory.words(at, 2)
@@ -244,7 +253,7 @@ export class Plugin {
   #strings(head, data, room) {
     const { engine, memory } = this
     let bytes = 0
-    const from = head.data >> 2
+    const from = head.data >>> 2
     for (let i = 0; i < head.count; i++) bytes += engine.u32[from + 2 * i + 1]
     let to = room(bytes)
     for (let i = 0; i < head.count; i++) {
@@ -277,12 +286,16 @@ export class Plugin {
     const size = dims.reduce((product, dim) => product * dim, 1)
     if (dims.some(dim => dim < 0) || size !== words[4] + words[5] * 2 ** 32) throw new OpspecError('operator_failed', `the plug-in's tensor [${dims.join(', ')}] says that it has ${words[4]} elements`)
     memory.checked(words[6], size * bytesOf(element))
+    memory.count(size * bytesOf(element))
     return { kind, element: elementByNumber[element], dims, count: size, data: words[6] }
   }
 
   strings({ data, count }) {
     const words = this.memory.words(data, count * 2)
-    return Array.from({ length: count }, (_, i) => this.memory.text(words[2 * i], words[2 * i + 1]))
+    let bytes = 0
+    for (let i = 1; i < words.length; i += 2) bytes += words[i]
+    this.memory.countText(bytes)
+    return Array.from({ length: count }, (_, i) => this.memory.text(words[2 * i], words[2 * i + 1], true))
   }
 
   /** A value of the module's out of the plug-in; the caller owns it. */
@@ -332,6 +345,7 @@ export class Plugin {
       node.requested.forEach((wanted, i) => memory.put(outputs + i * sizes.fact, [0, -1, 0, 0, 0, 0, wanted ? 1 : 0]))
       memory.put(at, [0, 0, this.node(operator, node, room), node.inputs.length, node.requested.length, inputs, outputs])
       const status = this.call('opspec_plugin_infer', at)
+      this.startAnswer()
       if (status !== 0) throw new OpspecError('operator_failed', this.message(at, status))
       return node.requested.map((wanted, i) => wanted ? this.#inferred(outputs + i * sizes.fact, symbols) : {})
     } finally {
@@ -390,8 +404,8 @@ export function copy(source, from, target, to, bytes) {
   if (bytes <= SMALL && ((from | to | bytes) & 3) === 0) {
     const { u32: a } = source
     const { u32: b } = target
-    from >>= 2
-    to >>= 2
+    from >>>= 2
+    to >>>= 2
     for (const last = from + (bytes >> 2); from < last; from++, to++) b[to] = a[from]
   } else target.u8.set(source.u8.subarray(from, from + bytes), to)
 }
@@ -409,6 +423,7 @@ export class PluginInstance {
     const create = room(sizes.create)
     plugin.memory.put(create, [0, 0, at])
     this.address = plugin.call('opspec_plugin_create', create)
+    plugin.startAnswer()
     if (this.address === 0) {
       const message = plugin.message(create, 50)
       this.#free(this.kept)
@@ -469,13 +484,13 @@ export class PluginInstance {
         at += VALUE + f64[at + 3]
       }
     } else this.#layOut(run, inputCount, outputCount)
-    const slots = this.outputs >> 2
+    const slots = this.outputs >>> 2
     for (let i = 0; i < outputCount; i++) memory.u32[slots + i] = this.known[i]
-    const frame = this.frame >> 2
+    const frame = this.frame >>> 2
     memory.u32[frame + 1] = 0
     memory.u32[frame + 8] = same ? 0 : 1
     const status = plugin.call('opspec_plugin_compute', this.frame)
-    memory.sync()
+    plugin.startAnswer()
     try {
       if (status !== 0) throw new OpspecError('operator_failed', plugin.message(this.frame, status))
       for (let i = 0; i < outputCount; i++) if (this.wanted[i]) this.#output(run, i, memory.u32[slots + i])
@@ -490,6 +505,7 @@ export class PluginInstance {
     const { plugin } = this
     const { engine, memory } = plugin
     const heads = []
+    plugin.startAnswer()
     this.#free(this.layout)
     this.key = [inputCount, outputCount]
     let at = engine.table
