@@ -6,6 +6,7 @@
 #include "op_rules.h"
 #include "report_json.h"
 #include "rule_texts.h"
+#include "spec_check.h"
 #include "wire_rules.h"
 
 // ---- What there is ----------------------------------------------------------------------------------------
@@ -242,8 +243,11 @@ static os_status os_host__refuse(opspec_env *env, os_status status, os_report *r
     break;
   }
   if (status == OS_INVALID_ARGUMENT)
-    why = OS_STR("an operator of this domain, name, overload and since version is registered already");
-  return os_host_fail(env, status, why, (os_str){"", 0}, status == OS_MALFORMED ? report : NULL);
+    why = os_report_add(report, &os_rule_spec_bundle_conflict,
+                        "an operator of this domain, name, overload and since version is registered already")
+              ->message;
+  return os_host_fail(env, status, why, (os_str){"", 0},
+                      status == OS_MALFORMED || status == OS_INVALID_ARGUMENT ? report : NULL);
 }
 
 // `domain` and `op_type`, or `document`.

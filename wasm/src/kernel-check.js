@@ -1,6 +1,8 @@
 import { bytesView } from './bytes.js'
+import { OpspecError } from './errors.js'
 import { OpenTest } from './evidence.js'
 import { isBlob } from './files.js'
+import { findingOf, fingerprint } from './findings.js'
 import { fitFunction } from './function.js'
 
 // What a check of a specification or bundle finds in its kernel.onnx, the one kernel that is a document and not code. Nothing is
@@ -13,27 +15,30 @@ export const functionRule = {
   good: 'inputs X, W in the document, input: ["X", "W"] in kernel.onnx', bad: 'inputs X, W in the document, input: ["W", "X"] in kernel.onnx', source: 'onnx.proto, FunctionProto'
 }
 
-// 64 bits of FNV-1a, for what marks the same finding from one check to the next.
-function fingerprint({ rule, file, path = '', message }) {
-  let hash = 0xcbf29ce484222325n
-  for (const byte of new TextEncoder().encode([rule, file, path, message].join('\0'))) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
-  return hash.toString(16).padStart(16, '0')
-}
-
 const within = (file, finding) => {
   const out = { ...finding, file, related: finding.related.map(item => ({ ...item, file })) }
   return { ...out, fingerprint: fingerprint(out) }
 }
 
+/** As fitFunction; what is thrown then carries the finding. */
+export function checkFit(document, decoded) {
+  try {
+    fitFunction(document, decoded)
+  } catch (error) {
+    if (error.code !== 'malformed') throw error
+    const { message, path } = error
+    throw new OpspecError('malformed', message, { path, findings: [findingOf(functionRule.rule, message.replace(/^kernel: /, ''), path)] })
+  }
+}
+
 // Answers the finding, or null where it fits.
 function misfit(env, document, bytes, kind, file) {
   try {
-    fitFunction(document, env.decode(bytes, kind === 'model' ? 'ModelProto' : 'FunctionProto'))
+    checkFit(document, env.decode(bytes, kind === 'model' ? 'ModelProto' : 'FunctionProto'))
     return null
   } catch (error) {
-    if (error.code !== 'malformed') throw error
-    const { rule, severity } = functionRule
-    return within(file, { rule, severity, message: error.message.replace(/^kernel: /, ''), ...error.path ? { path: error.path } : {}, related: [] })
+    if (error.code !== 'malformed' || error.findings === undefined) throw error
+    return within(file, error.findings[0])
   }
 }
 

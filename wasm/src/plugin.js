@@ -1,5 +1,6 @@
 import { elementByNumber } from './elements.js'
-import { invalid, OpspecError } from './errors.js'
+import { OpspecError } from './errors.js'
+import { findingOf } from './findings.js'
 import { wasi } from './loader.js'
 import { documentOf, PluginMemory, readSchema } from './plugin-memory.js'
 import { Tensor } from './values.js'
@@ -22,7 +23,7 @@ const sizes = { tensor: 32, value: 64, fact: 28, attribute: 24, node: 32, infer:
 const needed = ['opspec_plugin_abi', 'RegisterCustomOps', 'opspec_plugin_take', 'opspec_plugin_grab', 'opspec_plugin_drop', 'opspec_plugin_end',
   'opspec_plugin_infer', 'opspec_plugin_create', 'opspec_plugin_destroy', 'opspec_plugin_compute']
 
-const refused = why => new OpspecError('unsupported', `the plug-in cannot be used: ${why}`)
+const refused = (why, findings) => new OpspecError('unsupported', `the plug-in cannot be used: ${why}`, { findings })
 
 /** Bytes or a Module as a Module. */
 export function pluginModule(source) {
@@ -37,6 +38,7 @@ export function pluginModule(source) {
 export class Plugin {
   #open = true
   #message = ''
+  #findings = undefined
 
   constructor(engine, module) {
     this.engine = engine
@@ -64,7 +66,7 @@ export class Plugin {
       this.exports._initialize?.()
       this.#checkAbi(this.exports.opspec_plugin_abi())
       const status = this.exports.RegisterCustomOps(1)
-      if (this.#message !== '') throw refused(this.#message)
+      if (this.#message !== '') throw refused(this.#message, this.#findings)
       if (status !== 0) throw refused(`RegisterCustomOps answered ${status}`)
     } catch (error) {
       if (error instanceof OpspecError && error.code === 'unsupported') throw error
@@ -107,6 +109,7 @@ export class Plugin {
     const known = this.operators.some(other => other.name === operator.name && other.domain === operator.domain && other.since === operator.since)
     if (known) {
       this.#message = `it registers ${operator.domain}.${operator.name} of version ${operator.since} twice`
+      this.#findings = [findingOf('spec.bundle.conflict', this.#message)]
       return 10
     }
     if (documentLength > 0) operator.document = memory.text(document, documentLength)
@@ -584,13 +587,13 @@ export function matchDocuments(operators, documents) {
   return { pairs, rest: operators.filter(operator => !used.has(operator)) }
 }
 
-/** { domain, name, since } of a document's text; throws when it is no JSON. */
+/** { domain, name, since } of a document's text; `name` is undefined where it has none. */
 export function identityOf(text, sinceVersion) {
   let document
   try {
     document = JSON.parse(text)
-  } catch (cause) {
-    throw invalid(`spec: is no JSON: ${cause.message}`, { cause })
+  } catch {
+    document = null
   }
   const domain = document?.operator?.domain
   const version = /^[1-9]\d{0,8}$/.test(document?.version) ? Number(document.version) : 1
