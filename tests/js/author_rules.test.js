@@ -153,6 +153,7 @@ const rules = {
   '9. a kernel may serve a built-in schema': {
     plugin: [() => inEnv(async env => {
       await env.loadPlugin(plus({ BREAK: 'kernel.domain = ""; kernel.name = "Mul"' }))
+      assert.deepEqual(env.operators().filter(({ domain, name, sinceVersion }) => domain === '' && name === 'Mul' && sinceVersion === 7).map(({ source }) => source), ['onnx', 'plug-in'])
       assert.deepEqual(await run(env, modelOf('Mul', 7, { of: '' })), sums)
       assert.deepEqual((await run(env, modelOf('Mul', 14, { of: '' }))).data, [1, 4, 9, 16, 25, 36])
     })],
@@ -168,6 +169,7 @@ const rules = {
         spec.type_parameters.T.allowed_types = ['uint32', 'uint64', 'int32', 'int64', 'float16', 'float', 'double'].map(type => `tensor(${type})`)
       })
       const registration = env.registerOperator(mul, { compute: ([a, b]) => [{ ...a, data: a.data.map((v, i) => v + b.data[i]) }] })
+      assert.deepEqual(env.operators().filter(({ domain, name, sinceVersion }) => domain === '' && name === 'Mul' && sinceVersion === 7).map(({ source }) => source), ['onnx', 'js'])
       assert.deepEqual(await run(env, modelOf('Mul', 7, { of: '' })), sums)
       assert.deepEqual((await run(env, modelOf('Mul', 14, { of: '' }))).data, [1, 4, 9, 16, 25, 36])
       registration.dispose()

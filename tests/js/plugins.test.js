@@ -37,7 +37,10 @@ describe('one operator written in all ways', () => {
     })
   })
   const same = async (register, options, asFunction) => assert.deepEqual(await withEnv(register, env => runTilt(env, asFunction), options), expected)
-  it('a row linked into the build', { skip: noRows }, () => same(env => env.registerOperator(tiltDocument), { wasm: rows }))
+  it('a row linked into the build', { skip: noRows }, () => same(env => {
+    env.registerOperator(tiltDocument)
+    assert.equal(env.operators().find(({ name }) => name === 'Tilt').source, 'builtin')
+  }, { wasm: rows }))
   it('the row in a plug-in', { skip }, () => same(env => env.registerOperator(tiltDocument, buildPlugin('tilt_plugin.c'))))
   it('the roles of MLOperatorAuthor', { skip }, () => same(env => env.loadPlugin(buildPlugin('tilt_roles.c'))))
   it('JavaScript for one element', () => same(env => env.registerOperator(tiltDocument, tiltLine)))
@@ -117,6 +120,47 @@ describe('documents and operators', { skip }, () => {
     registration.dispose()
     await assert.rejects(runOnce(env), { code: 'unsupported' })
     assert.throws(() => env.registerOperator(customSpec({ domain: 'org.test', opType: 'Lost' }), plugin), { code: 'invalid_argument', message: /no operator org\.test\.Lost.*it has org\.test\.Plug/ })
+  })
+
+  it('a refusal carries the rule that is broken', () => {
+    const rulesOf = act => {
+      try {
+        act()
+      } catch ({ findings = [] }) {
+        return findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule)
+      }
+    }
+    const bytes = buildPlugin(plug(''))
+    const first = env.registerOperator(document, bytes)
+    assert.deepEqual(rulesOf(() => env.registerOperator(document, bytes)), ['spec.bundle.conflict'])
+    first.dispose()
+    env.registerOperator(document, bytes).dispose()
+    assert.deepEqual(rulesOf(() => env.registerOperator([document, document], bytes)), ['spec.bundle.conflict'])
+    assert.deepEqual(rulesOf(() => env.registerOperator('{', bytes)), ['json.syntax'])
+    assert.ok(rulesOf(() => env.registerOperator({}, bytes)).includes('schema.required'))
+    assert.ok(rulesOf(() => env.registerOperator(customSpec({ domain: 'org.test', opType: 'Plug', types: ['tensor(floats)'] }), bytes)).includes('spec.type.element'))
+    assert.deepEqual(rulesOf(() => env.registerOperator(document, buildPlugin(plug('', { register: 'op_plugin_add(registry, &row, NULL); return op_plugin_add(registry, &row, NULL);' })))), ['spec.bundle.conflict'])
+    assert.deepEqual(rulesOf(() => env.registerOperator(document, onnx.functionProto({ domain: 'org.test', name: 'Other', inputs: ['X', 'W'], outputs: ['Y'], opsets: { '': 21 }, nodes: [onnx.node('Add', ['X', 'W'], ['Y'])] }))), ['spec.bundle.function-signature'])
+    env.registerOperator(document, bytes).dispose()
+  })
+
+  it('operators say what runs them', async () => {
+    const named = opType => customSpec({ domain: 'org.test', opType })
+    const body = name => onnx.functionProto({ domain: 'org.test', name, inputs: ['X'], outputs: ['Y'], opsets: { '': 21 }, nodes: [onnx.node('Neg', ['X'], ['Y'])] })
+    const made = [
+      env.registerOperator(document, buildPlugin(plug(''))), await env.loadPlugin(buildPlugin('tilt_roles.c')), env.registerOperator(named('Js'), { compute: inputs => inputs }),
+      env.registerOperator(named('Body'), body('Body')), env.registerOperator(named('Bare'))
+    ]
+    const own = () => Object.fromEntries(env.operators().filter(({ domain }) => domain === 'org.test').map(({ name, source }) => [name, source]))
+    assert.deepEqual(own(), { Plug: 'plug-in', Tilt: 'plug-in', Js: 'js', Body: 'function', Bare: 'spec' })
+    assert.equal(env.operators().find(({ name }) => name === 'Neg').source, 'onnx')
+    for (const registration of made) registration.dispose()
+    assert.deepEqual(own(), {})
+    // One after the other, in different ways.
+    env.registerOperator(document, { compute: inputs => inputs }).dispose()
+    const last = env.registerOperator(document)
+    assert.deepEqual(own(), { Plug: 'spec' })
+    last.dispose()
   })
 
   it('a plug-in may bring its documents, and --plugin finds them beside it', () => {

@@ -8,9 +8,8 @@ import { invalid, messageOf, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
 import { format } from './format.js'
-import { fitFunction } from './function.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
-import { functionRule, withFunctions } from './kernel-check.js'
+import { checkFit, functionRule, withFunctions } from './kernel-check.js'
 import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
@@ -30,6 +29,7 @@ export class Env {
   #options
   #module
   #operators = null
+  #sources = new Map() // of what is registered, by identity
 
   constructor(engine, module, options) {
     this.#engine = engine
@@ -275,7 +275,7 @@ export class Env {
   // What `add` has registered, unless `fit` finds that it does not fit the document, which is good in itself.
   #registered(document, add, fit) {
     const engine = this.#engine
-    const registration = new Registration(engine, [engine.guard(add)], () => { this.#operators = null })
+    const registration = new Registration(engine, [engine.guard(add)], made => this.#forget(made))
     try {
       fit?.(JSON.parse(typeof document === 'string' ? document : new TextDecoder().decode(document)))
     } catch (error) {
@@ -289,18 +289,40 @@ export class Env {
   #registerFunction(document, body, since) {
     const engine = this.#engine
     const add = () => this.#added(engine.withBlock(document, (at, size) => engine.withBlock(body, (bodyAt, bodySize) =>
-      engine.exports.opspec_add_function(engine.port, at, size, since, bodyAt, bodySize))))
+      engine.exports.opspec_add_function(engine.port, at, size, since, bodyAt, bodySize))), 'function')
     const message = () => Env.sniff(this, body).kind === 'model' ? 'ModelProto' : 'FunctionProto'
-    return this.#registered(document, add, parsed => fitFunction(parsed, this.decode(body, message())))
+    return this.#registered(document, add, parsed => checkFit(parsed, this.decode(body, message())))
   }
 
   // What the core answered to a registration.
-  #added(address) {
+  #added(address, source) {
     const engine = this.#engine
     if (address === 0) throw engine.trouble(engine.resultStatus)
     this.#operators = null
-    const { domain, name } = engine.resultJson()
-    return { address, name: domain === '' ? name : `${domain}.${name}` }
+    const operator = engine.resultJson()
+    const { domain, name } = operator
+    const key = identity(operator)
+    this.#sources.set(key, source)
+    return { address, name: domain === '' ? name : `${domain}.${name}`, key }
+  }
+
+  #forget(made) {
+    this.#operators = null
+    for (const { key } of made) this.#sources.delete(key)
+  }
+
+  // What runs each operator that was registered, or says of it that it is only declared. It stands behind one of the standard that
+  // it replaces.
+  #sourced(operators) {
+    const left = new Map(this.#sources)
+    for (const operator of [...operators].reverse()) {
+      const key = identity(operator)
+      const source = left.get(key)
+      if (source === undefined) continue
+      left.delete(key)
+      operator.source = source === 'spec' && operator.kernel ? 'builtin' : source
+    }
+    return operators
   }
 
   // Registers one operator; answers its address and name. In a guard.
@@ -315,7 +337,7 @@ export class Env {
       ? (engine.putTexts([kernel.domain, kernel.name]), engine.exports.opspec_add_kernel(engine.port, since, number, flags))
       : engine.withBlock(document, (at, size) => engine.exports.opspec_add_operator(engine.port, at, size, since, number, flags))
     if (address === 0 && number !== 0) engine.kernels.forget(number)
-    return this.#added(address)
+    return this.#added(address, number === 0 ? 'spec' : kernel.plugin === undefined ? 'js' : 'plug-in')
   }
 
   /** A plug-in's operators, with documents that are theirs; what has no counterpart is listed in `unmatched`. */
@@ -333,20 +355,31 @@ export class Env {
     return engine.guard(() => {
       const plugin = new Plugin(engine, module)
       const documents = texts.map(text => ({ text, ...identityOf(typeof text === 'string' ? text : decoder.decode(text), sinceVersion) }))
+      for (const document of documents) if (document.name === undefined) this.#refuse(document)
       const { pairs, rest } = matchDocuments(plugin.operators, documents)
       const lost = pairs.filter(({ operator }) => operator === null).map(({ document }) => nameOf(document))
+      if (all && lost.length > 0) this.#refuse(pairs.find(({ operator }) => operator === null).document)
       if (all && lost.length > 0) throw invalid(`kernel: the plug-in has no operator ${lost.join(', ')}; it has ${plugin.operators.map(nameOf).join(', ') || 'none'}`)
       const made = []
       try {
         for (const { document, operator } of pairs) if (operator !== null) made.push(this.#add(document.text, operator, document.since))
         const unknown = rest.filter(operator => !this.#addAlone(operator, made)).map(nameOf)
-        return new Registration(engine, made, () => { this.#operators = null }, { documents: lost, operators: unknown })
+        return new Registration(engine, made, gone => this.#forget(gone), { documents: lost, operators: unknown })
       } catch (error) {
         if (!engine.dead) for (const { address } of made) engine.exports.opspec_remove_operator(address)
+        this.#forget(made)
         engine.kernels.settle()
         throw error
       }
     })
+  }
+
+  // Throws what is wrong with a document itself, if anything is.
+  #refuse({ text, since }) {
+    const engine = this.#engine
+    const address = engine.withBlock(text, (at, size) => engine.exports.opspec_add_operator(engine.port, at, size, since, 0, 0))
+    if (address === 0) throw engine.trouble(engine.resultStatus)
+    engine.exports.opspec_remove_operator(address)
   }
 
   // An operator that no document was given for: by what the plug-in says of it, or as a kernel of a known one.
@@ -364,7 +397,7 @@ export class Env {
     const engine = this.#engine
     this.#operators ??= engine.guard(() => {
       engine.check(engine.exports.opspec_list_operators(engine.port))
-      return freezeDeep(engine.resultJson())
+      return freezeDeep(this.#sourced(engine.resultJson()))
     })
     return this.#operators
   }
@@ -423,6 +456,8 @@ function specText(spec, argument = 'spec') {
   if (text === undefined) throw invalid(`${argument}: is no JSON`)
   return text
 }
+
+const identity = ({ domain, name, overload = '', sinceVersion }) => [domain, name, overload, sinceVersion].join('\0')
 
 const nameOf = ({ domain, name, since }) => `${domain ? `${domain}.` : ''}${name} (version ${since})`
 

@@ -221,7 +221,11 @@ export interface Operator {
   readonly inputs: readonly Parameter[]
   readonly outputs: readonly Parameter[]
   readonly attributes: Readonly<Record<string, { readonly kind: string; readonly required: boolean; readonly default?: unknown }>>
-  readonly source: string
+  /**
+   * 'onnx' of the standard. Of what was registered, what runs it: 'js', 'plug-in', 'function', 'builtin' (linked into the build),
+   * 'spec' when it is only declared.
+   */
+  readonly source: 'onnx' | 'js' | 'plug-in' | 'function' | 'builtin' | 'spec'
   /** There is something to run it with. */
   readonly kernel: boolean
 }
