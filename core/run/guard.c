@@ -126,7 +126,7 @@ static bool os_guard__outputs(os_guard__check *self, const os_frame *frame, cons
     const op_value *value = v < 0 ? NULL : frame->values[v];
     const op_parameter *formal = os_guard__formal(self->schema->outputs, self->schema->output_count, o);
     // What is in a list of no elements cannot be told.
-    if (value == NULL || formal == NULL || value->kind != OP_TENSOR) continue;
+    if (value == NULL || formal == NULL || (value->kind != OP_TENSOR && value->count == 0)) continue;
     if (!os_guard__type(self, formal, "output", o, value->type)) return false;
   }
   return true;

@@ -267,7 +267,8 @@ describe('hostile plug-ins', { skip }, () => {
     'lies about the size of a tensor': { source: plug('op_value *v = op_run_new_tensor(ctx, OP_FLOAT, 1, x->dims); op_value_edit(v)->count = 1 << 30; op_run_set_output(ctx, 0, v);'), run: { code: 'operator_failed', message: /says that it has/ } },
     'answers another shape than it inferred': { source: plug('op_run_allocate(ctx, 0, OP_FLOAT, 1, &(int64_t){9});'), run: { code: 'operator_failed', message: /inference said/ } },
     'answers another type': { source: plug('op_run_allocate(ctx, 0, OP_INT64, 1, x->dims);'), run: { code: 'operator_failed', message: /inference said/ } },
-    'answers a sequence that holds itself': { source: plug('op_value *s = op_run_new_sequence(ctx, OP_FLOAT); op_value_retain(s); op_sequence_insert(s, 0, s); op_run_set_output(ctx, 0, s);'), run: { code: 'operator_failed', message: /too deep/ } },
+    'answers a sequence that holds itself': { source: plug('op_value *s = op_run_new_sequence(ctx, OP_FLOAT); op_value_retain(s); op_sequence_insert(s, 0, s); op_run_set_output(ctx, 0, s);'), run: { code: 'operator_failed', message: /holds a seq\(tensor\(float\)\), and by its type a tensor\(float\)/ } },
+    'answers a sequence of another type than its own': { source: plug('op_value *s = op_run_new_sequence(ctx, OP_FLOAT); op_sequence_insert(s, 0, op_run_new_tensor(ctx, OP_INT32, 1, x->dims)); op_run_set_output(ctx, 0, s);'), run: { code: 'operator_failed', message: /holds a tensor\(int32\)/ } },
     'answers an endless message': { source: plug('ctx->message = (op_plugin__answer){(const char *)16, 0xffffffffu}; return OS_OPERATOR_FAILED;'), run: { code: 'operator_failed' } },
     'infers a rank of a million': { source: plug('').replace('op_infer_copy(ctx, 0, 0);', 'op_infer_copy(ctx, 0, 0); ctx->outputs[0].rank = 1000000;'), session: { message: /rank of 1000000/ } },
     'registers a large text again and again': {

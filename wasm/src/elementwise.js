@@ -1,5 +1,5 @@
 import { elementOfOnnx } from './elements.js'
-import { invalid } from './errors.js'
+import { atOnce, hear, invalid, shown } from './errors.js'
 import { elementFor, elementToPlain, isTensor } from './values.js'
 
 // Kernels that say only what happens to one element: { elementwise: (x, y, { alpha }) => ... }. Broadcasting, element types and
@@ -80,14 +80,20 @@ function checkInputs(inputs, fail) {
 
 // For up to three inputs whose numbers are what their arrays hold: loops over the arrays themselves. `step` is 0 for one element.
 // They answer whether every result was one that the output can hold (`exact`: holds without a change; of floats any number is
-// taken); if not, the long way says what was wrong with which.
+// taken); if not, the long way says what was wrong with which. A promise is heard first: it may reject.
+function refuse(value) {
+  hear(value)
+  return false
+}
+
 const loops = [
   null,
   (fn, [{ data, step }], attributes, out, exact) => {
     for (let i = 0; i < out.length; i++) {
       const value = fn(data[i * step], attributes)
+      if (typeof value !== 'number') return refuse(value)
       out[i] = value
-      if (exact ? out[i] !== value : value === undefined) return false
+      if (exact && out[i] !== value) return false
     }
     return true
   },
@@ -95,8 +101,9 @@ const loops = [
     const [x, xs, y, ys] = [a.data, a.step, b.data, b.step]
     for (let i = 0; i < out.length; i++) {
       const value = fn(x[i * xs], y[i * ys], attributes)
+      if (typeof value !== 'number') return refuse(value)
       out[i] = value
-      if (exact ? out[i] !== value : value === undefined) return false
+      if (exact && out[i] !== value) return false
     }
     return true
   },
@@ -104,8 +111,9 @@ const loops = [
     const [x, xs, y, ys, z, zs] = [a.data, a.step, b.data, b.step, c.data, c.step]
     for (let i = 0; i < out.length; i++) {
       const value = fn(x[i * xs], y[i * ys], z[i * zs], attributes)
+      if (typeof value !== 'number') return refuse(value)
       out[i] = value
-      if (exact ? out[i] !== value : value === undefined) return false
+      if (exact && out[i] !== value) return false
     }
     return true
   }
@@ -170,10 +178,11 @@ function compute(fn, { types, least }, inputs, attributes, fail) {
   const argumentList = [...inputs, attributes]
   for (let i = 0; i < count; i++) {
     for (let k = 0; k < readers.length; k++) argumentList[k] = readers[k]()
-    const result = fn(...argumentList)
+    const result = atOnce(fn(...argumentList), 'elementwise')
     for (let k = 0; k < rooms.length; k++) {
-      const value = rooms.length === 1 ? result : result?.[k]
+      const value = rooms.length === 1 ? result : atOnce(result?.[k], 'elementwise')
       if (value === undefined) fail(`elementwise answered nothing for output ${k}`)
+      if (ArrayBuffer.isView(rooms[k]) && typeof value !== 'number') fail(`elementwise answered ${shown(value)} for element ${i} of output ${k}, not a number`)
       rooms[k][i] = value
     }
   }

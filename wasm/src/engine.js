@@ -457,19 +457,23 @@ export class Engine {
     for (let i = 0; i < strings.length; i++) this.f64[table + i] = utf8Length(strings[i])
   }
 
-  /** A value of the caller's in the module. `type`: what is expected (parseType), or null. The caller owns the address. */
-  fromValue(value, type, argument) {
+  /**
+   * A value of the caller's in the module. `type`: what is expected (parseType), or null. The caller owns the address.
+   * `held`: it must be of that type; else whoever takes it will say so.
+   */
+  fromValue(value, type, argument, held = false) {
     if (type !== null && type.kind === 'optional') {
-      const inner = value === null ? 0 : this.fromValue(value, type.of, argument)
+      const inner = value === null ? 0 : this.fromValue(value, type.of, argument, held)
       return this.#made(this.exports.opspec_new_optional(this.port, this.typeId(type.text), inner))
     }
     if (isTensor(value)) {
       const { element, dims, data } = normalTensor(value, argument)
+      if (held) checkType(type, 'tensor', element, argument)
       return this.newTensor(element, dims, data)
     }
-    if (isSparse(value)) return this.#newSparse(value, argument)
-    if (Array.isArray(value)) return this.#newSequence(value, type, argument)
-    if (isMap(value)) return this.#newMap(value, type, argument)
+    if (isSparse(value)) return this.#newSparse(value, held ? type : null, argument)
+    if (Array.isArray(value)) return this.#newSequence(value, type, argument, held)
+    if (isMap(value)) return this.#newMap(value, type, argument, held)
     const wanted = type === null || type.kind === 'unknown' ? 'a value' : `a ${type.text}`
     throw invalid(`${argument}: must be ${wanted}, not ${value === null ? 'null' : `a ${typeof value}`}`)
   }
@@ -479,8 +483,10 @@ export class Engine {
     return address
   }
 
-  #newSparse(value, argument) {
+  // type: what it must be, or null.
+  #newSparse(value, type, argument) {
     const { element, dims, data } = normalTensor(value.values, `${argument}.values`)
+    if (type !== null) checkType(type, 'sparse', element, argument)
     const indices = normalTensor(value.indices, `${argument}.indices`)
     const first = this.newTensor(element, dims, data)
     const second = this.newTensor(indices.element, indices.dims, indices.data)
@@ -489,14 +495,16 @@ export class Engine {
     return this.#made(this.exports.opspec_new_sparse(this.port, element.number, first, second, whole.length))
   }
 
-  #newSequence(list, type, argument) {
-    const expected = type !== null && type.kind === 'sequence' ? type : null
-    const text = expected?.text ?? typeOfValue(list)
+  // What is inside has the type that the whole has.
+  #newSequence(list, type, argument, held) {
+    if (held) checkType(type, 'sequence', null, argument)
+    const text = type !== null && type.kind === 'sequence' ? type.text : typeOfValue(list)
     if (text === '') throw invalid(`${argument}: an empty list does not say its type`)
+    const { of } = parseType(text)
     const sequence = this.#made(this.exports.opspec_new_sequence(this.port, this.typeId(text)))
     try {
       list.forEach((item, i) => {
-        const address = this.fromValue(item, expected?.of ?? null, `${argument}[${i}]`)
+        const address = this.fromValue(item, of, `${argument}[${i}]`, true)
         this.check(this.exports.opspec_add(sequence, address))
       })
     } catch (error) {
@@ -506,7 +514,8 @@ export class Engine {
     return sequence
   }
 
-  #newMap(map, type, argument) {
+  #newMap(map, type, argument, held) {
+    if (held) checkType(type, 'map', null, argument)
     const text = type !== null && type.kind === 'map' ? type.text : typeOfValue(map)
     if (text === '') throw invalid(`${argument}: an empty Map does not say its type`)
     const { element, of } = parseType(text)
@@ -515,10 +524,10 @@ export class Engine {
       if (!['string', 'number', 'bigint'].includes(typeof key)) throw invalid(`${argument}: keys must be strings or integers, not ${shown(key)}`)
     }
     const entries = [...map].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
-    const scalar = item => isTensor(item) || item === null || typeof item === 'object' ? item : new Tensor(of.element.name, [item], [])
+    const scalar = item => of.kind !== 'tensor' || item === null || typeof item === 'object' ? item : new Tensor(of.element.name, [item], [])
     const values = []
     try {
-      for (const [key, item] of entries) values.push(this.fromValue(scalar(item), of, `${argument}[${key}]`))
+      for (const [key, item] of entries) values.push(this.fromValue(scalar(item), of, `${argument}[${key}]`, true))
       const keys = normalTensor(new Tensor(element.name, entries.map(([key]) => key)), argument)
       const address = this.newTensor(keys.element, keys.dims, keys.data)
       this.#putDims(values)
@@ -538,10 +547,17 @@ export class Engine {
     this.checkIdle()
     this.dead = true
     for (const wake of this.wakes) wake()
-    this.kernels.clear()
+    const { kernels } = this
     this.exports = this.memory = this.buffer = null
     this.i8 = this.u8 = this.i16 = this.u16 = this.i32 = this.u32 = this.f32 = this.f64 = this.i64 = this.u64 = this.heaps = null
+    kernels.clear()
   }
+}
+
+function checkType(type, kind, element, argument) {
+  if (type.kind === kind && (element === null || type.element === element)) return
+  const given = element === null ? `a ${kind}` : `${kind === 'sparse' ? 'sparse_tensor' : 'tensor'}(${element.onnx})`
+  throw invalid(`${argument} is ${given}, not ${type.text}`)
 }
 
 function utf8Length(text) {

@@ -4,7 +4,7 @@ import { diffRules } from './diff-rules.js'
 import { diff } from './diff.js'
 import { elementwiseKernel } from './elementwise.js'
 import { Engine } from './engine.js'
-import { invalid, messageOf, OK, OpspecError } from './errors.js'
+import { detailsOf, invalid, messageOf, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
 import { format } from './format.js'
@@ -267,8 +267,7 @@ export class Env {
     if (body !== null && !isModule(body)) return this.#registerFunction(specText(spec), body, sinceVersion ?? 0)
     if (body !== null || kernel instanceof WebAssembly.Module) return this.#registerPlugin(pluginModule(kernel), [].concat(spec).map(item => specText(item)), { sinceVersion, all: true })
     const document = specText(spec)
-    checkKernel(kernel)
-    const expanded = typeof kernel?.elementwise === 'function' ? elementwiseKernel(kernel) : { kernel }
+    const expanded = expandKernel(kernel)
     return this.#registered(document, () => this.#add(document, expanded.kernel, sinceVersion), expanded.bind)
   }
 
@@ -277,7 +276,7 @@ export class Env {
     const engine = this.#engine
     const registration = new Registration(engine, [engine.guard(add)], made => this.#forget(made))
     try {
-      fit?.(JSON.parse(typeof document === 'string' ? document : new TextDecoder().decode(document)))
+      fit?.(parsed(document))
     } catch (error) {
       registration.dispose()
       throw error
@@ -337,7 +336,9 @@ export class Env {
       ? (engine.putTexts([kernel.domain, kernel.name]), engine.exports.opspec_add_kernel(engine.port, since, number, flags))
       : engine.withBlock(document, (at, size) => engine.exports.opspec_add_operator(engine.port, at, size, since, number, flags))
     if (address === 0 && number !== 0) engine.kernels.forget(number)
-    return this.#added(address, number === 0 ? 'spec' : kernel.plugin === undefined ? 'js' : 'plug-in')
+    const added = this.#added(address, number === 0 ? 'spec' : kernel.plugin === undefined ? 'js' : 'plug-in')
+    if (number !== 0 && kernel.plugin === undefined) engine.kernels.describe(number, parsed(document))
+    return added
   }
 
   /** A plug-in's operators, with documents that are theirs; what has no counterpart is listed in `unmatched`. */
@@ -460,6 +461,20 @@ function specText(spec, argument = 'spec') {
 const identity = ({ domain, name, overload = '', sinceVersion }) => [domain, name, overload, sinceVersion].join('\0')
 
 const nameOf = ({ domain, name, since }) => `${domain ? `${domain}.` : ''}${name} (version ${since})`
+
+// A document that the core has read.
+const parsed = document => JSON.parse(typeof document === 'string' ? document.replace(/^\uFEFF/, '') : new TextDecoder().decode(document))
+
+function expandKernel(kernel) {
+  try {
+    checkKernel(kernel)
+    return typeof kernel?.elementwise === 'function' ? elementwiseKernel(kernel) : { kernel }
+  } catch (error) {
+    // A kernel's getters are its own.
+    const { ours, message } = detailsOf(error)
+    throw ours ? error : invalid(`kernel: cannot be read: ${message}`, { cause: error })
+  }
+}
 
 function checkKernel(kernel) {
   if (kernel == null) return

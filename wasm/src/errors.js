@@ -53,6 +53,31 @@ export function messageOf(error) {
   }
 }
 
+/** What is known of something that was thrown, by whomever: only of errors of ours more than a message. */
+export function detailsOf(error) {
+  try {
+    if (error instanceof OpspecError) {
+      const { code, message, path, findings, cause } = error
+      return { code, message, path, findings, cause, ours: true }
+    }
+  } catch {
+    // A proxy that refuses to say what it is.
+  }
+  return { code: 'operator_failed', message: messageOf(error), ours: false }
+}
+
+/** Hears what becomes of a promise that nobody waits for. */
+export function hear(value) {
+  if (typeof value?.then === 'function') Promise.resolve(value).then(undefined, () => {})
+}
+
+/** `value`, which `what` answered at once; a promise is refused. */
+export function atOnce(value, what) {
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || typeof value.then !== 'function') return value
+  hear(value)
+  throw new OpspecError('operator_failed', `${what} answered a promise: it must answer at once`)
+}
+
 /** A value as messages show it, whatever it is. */
 export function shown(value) {
   try {

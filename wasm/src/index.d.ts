@@ -174,22 +174,26 @@ export interface KernelContext {
 export interface Kernel {
   /** Every int attribute comes as a bigint. */
   bigint?: boolean
-  /** Once for each node. */
+  /** Once for each node. Like inferTypes and inferShapes it must answer at once: only compute may answer a promise. */
   create?(attributes: Attributes, context: KernelContext): void
-  /** Types of the outputs; without it those that the type parameters give. */
+  /** Types of the outputs, of those that the document allows; without it those that the type parameters give. */
   inferTypes?(inputs: readonly (string | undefined)[], attributes: Attributes, context: KernelContext): readonly string[]
   /** Shapes of the outputs; `value` of an input that is constant. */
   inferShapes?(inputs: readonly ({ type: string; shape: Shape; value?: TensorLike } | undefined)[], attributes: Attributes, context: KernelContext): readonly { type?: string; shape: Shape }[]
-  /** Data of the inputs may be views of the module's memory, which hold during the call only; an async function gets copies. */
+  /**
+   * Data of the inputs may be views of the module's memory, which hold during the call only and are not to be written to; an async
+   * function gets copies. Outputs have the types that the document allows; an empty list, Map or optional has that of the inputs of
+   * the same type parameter, or what inferTypes says.
+   */
   compute(inputs: readonly (Value | undefined)[], attributes: Attributes, context: KernelContext): readonly (Value | undefined)[] | Promise<readonly (Value | undefined)[]>
-  /** When the registration is disposed and no session uses the kernel any more. */
+  /** When the registration is disposed and no session uses the kernel any more. What it throws comes out of the dispose() that led to it. */
   dispose?(): void
 }
 
 /**
  * An operator by what happens to one element: a value for each input (undefined where it is left out), then the attributes; answers
  * the value of the output, or a list of them where the operator has several. Inputs broadcast as ONNX's do. Values are numbers,
- * bigints (int64, uint64), booleans or strings; what the output's type cannot hold ends the run, narrow floats are rounded. Types
+ * bigints (int64, uint64), booleans or strings, no promises; what the output's type cannot hold ends the run, narrow floats are rounded. Types
  * come from the document: an output has that of an input of the same type parameter, or the only one that is allowed.
  */
 export interface ElementwiseKernel {

@@ -1,5 +1,6 @@
 import { elementByNumber } from './elements.js'
-import { invalid, messageOf, OpspecError } from './errors.js'
+import { KernelTypes } from './kernel-types.js'
+import { atOnce, hear, invalid, messageOf, OpspecError, shown } from './errors.js'
 import { PluginInstance } from './plugin.js'
 import { isTensor, normalTensor, parseType, Tensor, TRUSTED } from './values.js'
 
@@ -16,8 +17,16 @@ const FLOAT = 1, INT = 2, STRING = 3, TENSOR = 4, GRAPH = 5, FLOATS = 6, INTS = 
 
 class KernelFailure extends Error {}
 
-// Faults of the kernel's code, as against errors that it means.
+/** Whether it is a fault of the kernel's code, as against an error that it means. */
 export function isMisbehaviour(error) {
+  try {
+    return isFault(error)
+  } catch {
+    return true
+  }
+}
+
+function isFault(error) {
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError ||
     error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack|invalid .*length|allocation/i.test(error.message)) ||
     // From another realm, as in an isolated kernel.
@@ -27,8 +36,9 @@ export function isMisbehaviour(error) {
 const isAsync = fn => fn?.constructor?.name === 'AsyncFunction'
 
 class Kernel {
-  constructor(object) {
+  constructor(object, types) {
     this.object = object
+    this.types = types
     // Views of the module's memory do not survive an await.
     this.copies = isAsync(object.compute)
   }
@@ -50,7 +60,7 @@ class Context {
     this.signal = signal
     this.fail = message => {
       this.#during('fail')
-      throw new KernelFailure(String(message))
+      throw new KernelFailure(message === undefined ? 'the kernel failed' : shown(message))
     }
   }
 
@@ -92,16 +102,23 @@ export class KernelHost {
     this.signal = undefined
   }
 
+  /** Disposes of all. Throws for the first that failed once all were asked. */
   clear() {
-    for (const kernel of this.byNumber.values()) kernel.object.dispose?.()
+    const all = [...this.byNumber.values()]
     this.byNumber.clear()
     this.instances.clear()
+    disposeAll(all)
   }
 
   add(object) {
     const number = this.next++
-    this.byNumber.set(number, new Kernel(object))
+    this.byNumber.set(number, new Kernel(object, new KernelTypes(this.engine)))
     return number
+  }
+
+  /** The kernel's document, once the core has found it good. */
+  describe(number, document) {
+    this.byNumber.get(number).types.read(document)
   }
 
   /** Takes back what was never registered. */
@@ -109,13 +126,14 @@ export class KernelHost {
     this.byNumber.delete(number)
   }
 
-  /** Disposes of the kernels that the core has let go of. Not from inside a call of the core. */
+  /** Disposes of the kernels that the core has let go of, as clear does. Not from inside a call of the core. */
   settle() {
-    for (const number of this.gone.splice(0)) {
+    const gone = this.gone.splice(0).map(number => {
       const kernel = this.byNumber.get(number)
       this.byNumber.delete(number)
-      kernel?.object.dispose?.()
-    }
+      return kernel
+    })
+    disposeAll(gone.filter(kernel => kernel !== undefined))
   }
 
   #fail(error) {
@@ -162,8 +180,8 @@ export class KernelHost {
       const node = JSON.parse(this.engine.text(address, length))
       if (kernel.object.plugin !== undefined) return this.#add(new PluginInstance(kernel.object, node))
       const attributes = this.#attributes(node, kernel.object.bigint === true)
-      this.#during(node, [], context => kernel.object.create?.(attributes, context))
-      return this.#add({ kernel, node, attributes, requested: [], inputs: [], most: node.maxOutputs })
+      this.#during(node, [], context => atOnce(kernel.object.create?.(attributes, context), 'create'))
+      return this.#add({ kernel, node, attributes, requested: [], inputs: [], given: [], most: node.maxOutputs })
     } catch (error) {
       this.#fail(error)
       return 0
@@ -193,11 +211,11 @@ export class KernelHost {
   }
 
   infer(number, address, length) {
-    const { object } = this.byNumber.get(number)
+    const { object, types } = this.byNumber.get(number)
     try {
       const node = JSON.parse(this.engine.text(address, length))
       const facts = object.plugin !== undefined ? object.plugin.infer(object, node)
-        : this.#during(node, node.requested, context => inferWith(object, node, this.#attributes(node, object.bigint === true), context, this))
+        : this.#during(node, node.requested, context => inferWith({ object, types, host: this }, node, this.#attributes(node, object.bigint === true), context))
       return this.engine.putText(JSON.stringify(facts, (_, value) => typeof value === 'bigint' ? Number(value) : value))
     } catch (error) {
       this.#fail(error)
@@ -258,6 +276,7 @@ export class KernelHost {
       }
       engine.sync()
       const inputs = new Array(inputCount).fill(undefined)
+      if (instance.kernel.types.beyondTensors) instance.given = this.#readTypes(inputCount)
       const late = this.#readInputs(instance, inputs, outputCount)
       // These use the table themselves.
       if (late !== null) for (let i = 0; i < late.length; i += 2) inputs[late[i]] = engine.toValue(late[i + 1])
@@ -303,13 +322,24 @@ export class KernelHost {
     return late
   }
 
+  // By input, what it is: a number of the core's, 0 where it is left out.
+  #readTypes(count) {
+    const { f64 } = this.engine
+    let at = this.engine.table
+    return Array.from({ length: count }, () => {
+      const type = f64[at + 1] === 0 ? 0 : f64[at + 7]
+      at += VALUE + f64[at + 3]
+      return type
+    })
+  }
+
   // From the next call on it gets copies; what it has now becomes one.
   #later(instance, promise, run, context) {
     instance.kernel.copies = true
     for (const known of instance.inputs) if (known !== undefined && known.tensor.data === known.view) known.tensor.data = known.view.slice()
     instance.inputs.length = 0
     // Until it is settled, another run may use the same instance.
-    this.pending = { promise, run, instance, context, requested: Context.keep(context) }
+    this.pending = { promise, run, instance: { ...instance }, context, requested: Context.keep(context) }
     return NEEDS_HOST
   }
 
@@ -325,8 +355,14 @@ export class KernelHost {
       if (!requested[i]) continue
       if (outputs[i] === undefined) throw new KernelFailure(`the kernel gave no output ${i}`)
       if (isTensor(outputs[i])) this.#writeTensor(run, i, outputs[i])
-      else this.engine.exports.opspec_output_value(run, i, this.engine.fromValue(outputs[i], null, `output ${i}`))
+      else this.#writeValue(instance, run, i, outputs[i])
     }
+  }
+
+  #writeValue({ kernel: { object, types }, node, attributes, given }, run, index, value) {
+    const inferred = inputs => this.#during(node, [], context => typesFrom(object, inputs, attributes, context))
+    const type = types.choose(index, value, given, object.inferTypes === undefined ? null : inferred)
+    this.engine.exports.opspec_output_value(run, index, this.engine.fromValue(value, type, `output ${index}`, type !== null))
   }
 
   #writeTensor(run, index, tensor) {
@@ -356,25 +392,59 @@ export class KernelHost {
   }
 }
 
-function checkList(list, what) {
+// Asks every kernel, whatever another one throws.
+function disposeAll(kernels) {
+  let failed = null
+  for (const { object } of kernels) {
+    try {
+      hear(object.dispose?.())
+    } catch (error) {
+      failed ??= { error }
+    }
+  }
+  if (failed !== null) throw new OpspecError('operator_failed', `dispose of a kernel failed: ${messageOf(failed.error)}`, { cause: failed.error })
+}
+
+// ---- Inference --------------------------------------------------------------------------------------------------------
+
+function checkList(answer, what, most = Infinity) {
+  const list = atOnce(answer, what)
   if (!Array.isArray(list)) throw new KernelFailure(`${what} must answer a list`)
+  if (list.length > most) throw new KernelFailure(`${what} answered ${list.length} outputs, the operator has ${most}`)
   return list
 }
 
-function inferWith(object, node, attributes, context, host) {
+const typesFrom = (object, inputs, attributes, context) => checkList(object.inferTypes(inputs, attributes, context), 'inferTypes')
+
+// The sizes are the core's to judge.
+function readShape(shape, what) {
+  if (shape === null) return null
+  if (typeof shape !== 'object' || typeof shape.length !== 'number') throw new KernelFailure(`${what}: a shape is a list or null, not ${shown(shape)}`)
+  return Array.from(shape, (dim, axis) => {
+    if (dim == null) return null
+    if (Number.isFinite(dim) || typeof dim === 'bigint' || typeof dim === 'string') return dim
+    throw new KernelFailure(`${what}: dimension ${axis} is ${shown(dim)}, neither a size nor a name`)
+  })
+}
+
+function inferWith({ object, types, host }, node, attributes, context) {
   const facts = node.requested.map(() => ({}))
+  // '' as an input's type: it is not known.
+  const say = (i, type, what) => { if (type !== '') facts[i].type = types.allowed(i, type, what) }
   if (typeof object.inferTypes === 'function') {
-    const types = node.inputs.map(fact => fact === null || fact.type === '' ? undefined : fact.type)
-    checkList(object.inferTypes(types, attributes, context), 'inferTypes').forEach((type, i) => {
-      if (facts[i] !== undefined && type != null) facts[i].type = String(type)
+    const given = node.inputs.map(fact => fact === null || fact.type === '' ? undefined : fact.type)
+    checkList(object.inferTypes(given, attributes, context), 'inferTypes', node.maxOutputs).forEach((type, i) => {
+      if (facts[i] !== undefined && type != null) say(i, type, 'inferTypes')
     })
   }
   if (typeof object.inferShapes === 'function') {
     const inputs = node.inputs.map(fact => host.inputFact(fact))
-    checkList(object.inferShapes(inputs, attributes, context), 'inferShapes').forEach((fact, i) => {
+    checkList(object.inferShapes(inputs, attributes, context), 'inferShapes', node.maxOutputs).forEach((fact, i) => {
       if (facts[i] === undefined || fact == null) return
-      if (fact.type != null && facts[i].type === undefined) facts[i].type = String(fact.type)
-      if (fact.shape !== undefined) facts[i].shape = fact.shape === null ? null : Array.from(fact.shape, dim => dim ?? null)
+      if (typeof fact !== 'object') throw new KernelFailure(`inferShapes: output ${i} is ${shown(fact)}, not an object with a shape`)
+      const { type, shape } = fact
+      if (type != null && facts[i].type === undefined) say(i, type, 'inferShapes')
+      if (shape !== undefined) facts[i].shape = readShape(shape, `inferShapes: output ${i}`)
     })
   }
   return facts

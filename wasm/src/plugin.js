@@ -3,7 +3,7 @@ import { OpspecError } from './errors.js'
 import { findingOf } from './findings.js'
 import { wasi } from './loader.js'
 import { documentOf, PluginMemory, readSchema } from './plugin-memory.js'
-import { Tensor } from './values.js'
+import { parseType, Tensor } from './values.js'
 
 // Plug-ins (core/include/opspec/plugin.h): modules with their own memory, of which nothing is believed. Whatever a plug-in
 // answers is a number that is looked at before it is used; a trap ends the plug-in, not the Env.
@@ -302,24 +302,27 @@ export class Plugin {
   }
 
   /** A value of the module's out of the plug-in; the caller owns it. */
-  toCore(at, depth = 0) {
+  toCore(at, depth = 0, expected = null) {
     const { engine, memory } = this
     if (depth > 8) throw new OpspecError('operator_failed', 'the plug-in\'s value is nested too deep')
     const value = this.readValue(at)
+    const type = value.kind === TENSOR ? `tensor(${value.element.onnx})` : engine.typeText(this.#knownType(value.type))
+    if (expected !== null && type !== expected) throw new OpspecError('operator_failed', `the plug-in's value holds a ${type}, and by its type a ${expected}`)
     if (value.kind === TENSOR) {
       if (value.element.number === STRING) return engine.newTensor(value.element, value.dims, this.strings(value))
       const address = engine.newTensor(value.element, value.dims, [])
       copy(memory, value.data, engine, engine.f64[engine.table], value.count * bytesOf(value.element.number))
       return address
     }
-    if (!new RegExp(value.kind === SEQUENCE ? '^seq' : '^optional').test(engine.typeText(this.#knownType(value.type)))) throw new OpspecError('operator_failed', 'the plug-in\'s value has another type than its own')
+    if (!type.startsWith(value.kind === SEQUENCE ? 'seq' : 'optional')) throw new OpspecError('operator_failed', 'the plug-in\'s value has another type than its own')
     if (value.kind === OPTIONAL) {
-      const inner = value.items.length === 0 ? 0 : this.toCore(value.items[0], depth + 1)
+      const inner = value.items.length === 0 ? 0 : this.toCore(value.items[0], depth + 1, parseType(type).of.text)
       return engine.exports.opspec_new_optional(engine.port, value.type, inner)
     }
+    const { of } = parseType(type)
     const sequence = engine.exports.opspec_new_sequence(engine.port, value.type)
     try {
-      for (const item of value.items) engine.exports.opspec_add(sequence, this.toCore(item, depth + 1))
+      for (const item of value.items) engine.exports.opspec_add(sequence, this.toCore(item, depth + 1, of.text))
     } catch (error) {
       engine.release(sequence)
       throw error

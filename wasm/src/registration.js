@@ -11,6 +11,7 @@ export class Registration {
     // Never taken back by collection: a registration stays until it is disposed of or the Env is.
     this.#release = () => {
       if (!engine.dead) engine.checkIdle()
+      this.#release = null
       onRelease(made)
       if (engine.dead) return
       for (const { address } of made) engine.exports.opspec_remove_operator(address)
@@ -20,7 +21,6 @@ export class Registration {
 
   dispose() {
     this.#release?.()
-    this.#release = null
   }
 }
 withDispose(Registration)

@@ -274,7 +274,7 @@ export class Session {
     for (const wake of this.#wakes) wake()
     // A run in progress ends first.
     if (this.#tail === null) free()
-    else this.#tail.then(free)
+    else this.#tail.then(free).catch(() => {}) // of a kernel's dispose: nobody is there to hear it
   }
 }
 withDispose(Session)
