@@ -140,7 +140,12 @@ describe('a kernel that', () => {
   }
 
   it('loops while it is loaded is ended, and said', async () => {
-    await assert.rejects(env.test(bundle('for (;;);\nexport default {}')), error => error instanceof OpspecError && /kernel\.js was still loading/.test(error.message))
+    const { tests } = await env.test(bundle('for (;;);\nexport default {}'))
+    assert.ok(tests.length > 0)
+    for (const { status, message } of tests) {
+      assert.equal(status, 'error')
+      assert.match(message, /kernel\.js was still loading/)
+    }
   })
   it('spoils the language for itself spoils nothing outside', async () => {
     const spoil = 'Object.prototype.type = "done"; Object.prototype.toJSON = () => null; Array.prototype.push = () => { throw 1 }; JSON.stringify = () => "[[["; Promise.prototype.then = () => {}; Map.prototype.get = () => 7; Uint8Array.prototype.set = () => {}'

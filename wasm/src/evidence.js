@@ -1,6 +1,6 @@
 import { createEnvWith, Env } from './env.js'
 import { fixFindings } from './engine.js'
-import { invalid, OpspecError } from './errors.js'
+import { detailsOf, invalid, OpspecError } from './errors.js'
 import { readBundleArgument } from './files.js'
 import { isolateInChild } from './isolate-node.js'
 import { isMisbehaviour } from './kernels.js'
@@ -144,7 +144,7 @@ async function readKernel(test, name, backend, evaluate) {
   return kernel
 }
 
-const refusal = error => ({ status: 'error', message: error.message, ...error.findings !== undefined && { findings: error.findings } })
+const refusal = ({ message, findings }) => ({ status: 'error', message, ...findings !== undefined && { findings } })
 
 // Whether the build has a kernel for the operator of a document. A row without a schema of its own is seen once the document
 // is registered.
@@ -162,19 +162,21 @@ function implemented(env, { domain, opType }, document) {
 
 // Gives a document its operator: with a kernel, or declared so that checks know its signature. Answers
 // { registration?, refused? }: refused is the result of its cases.
-async function prepare(env, test, spec, { text, refused }, backend, evaluate) {
+async function prepare(env, test, spec, { text, refused }, backend, { evaluate, onLoad }) {
   if (backend === undefined) return {}
   if (refused !== null) return { refused }
   const name = fileOf(spec, backend)
   if (name === undefined && backend !== 'builtin') return { refused: { status: 'skipped', message: `the bundle has no ${kernelFiles[backend].name}` } }
   try {
+    if (kernelFiles[backend]?.code === true) onLoad?.(name)
     return { registration: env.registerOperator(text, name === undefined ? undefined : await readKernel(test, name, backend, evaluate)) }
-  } catch (error) {
+  } catch (thrown) {
+    const error = detailsOf(thrown)
     // A standard operator that the core runs needs no registration.
     if (name === undefined && error.code === 'invalid_argument') return {}
     if (name === undefined) return { refused: refusal(error) }
     const place = error.path === undefined ? '' : ` (${error.path})`
-    return { refused: { ...refusal(error), message: `${name}: ${error?.message ?? String(error)}${place}` } }
+    return { refused: { ...refusal(error), message: `${name}: ${error.message}${place}` } }
   }
 }
 
@@ -199,7 +201,7 @@ function planTests(env, { specs, cases }, documents, wanted, passes) {
  * @param {Env} env made for this alone
  * @param {{ zip: Uint8Array | null, files: object | null }} bundle
  * @param {{ backend?: string, evaluate?: (source: string, name: string) => Promise<object>, skip?: number,
- *   onPlan?: (tests: object[]) => void, onStart?: (index: number) => void, onTest?: (test: object) => void, signal?: AbortSignal,
+ *   onLoad?: (name: string) => void, onPlan?: (tests: object[]) => void, onStart?: (index: number) => void, onTest?: (test: object) => void, signal?: AbortSignal,
  *   timeoutMs?: number }} options skip: how many turns of a case were taken elsewhere
  */
 export async function runBundle(env, bundle, options) {
@@ -216,7 +218,7 @@ export async function runBundle(env, bundle, options) {
       const due = plan.filter(({ index }) => index >= Math.max(options.skip ?? 0, pass * length) && index < (pass + 1) * length)
       if (due.length === 0) continue
       const prepared = []
-      for (const [i, spec] of test.specs.entries()) prepared.push(await prepare(env, test, spec, documents[i], chosen[i], options.evaluate))
+      for (const [i, spec] of test.specs.entries()) prepared.push(await prepare(env, test, spec, documents[i], chosen[i], options))
       for (const { index, name, path, backend } of due) {
         const { spec } = test.cases[index % length]
         const { refused } = spec === undefined ? dataBackend(wanted) : prepared[spec]
@@ -226,11 +228,20 @@ export async function runBundle(env, bundle, options) {
         tests.push({ path, name, backend, ...result, ms: round(now() - start) })
         options.onTest?.(tests.at(-1))
       }
-      for (const { registration } of prepared) registration?.dispose()
+      for (const { registration } of prepared) takeBack(registration)
     }
     return tests
   } finally {
     test.close()
+  }
+}
+
+// What a kernel's dispose throws comes too late to change what its tests have shown.
+function takeBack(registration) {
+  try {
+    registration?.dispose()
+  } catch (error) {
+    if (!detailsOf(error).ours) throw error
   }
 }
 
@@ -239,8 +250,9 @@ async function runCase(test, index, options) {
     const { status, message, findings } = await test.run(index, options)
     return { status, ...message !== undefined && { message }, ...findings.length > 0 && { findings } }
   } catch (error) {
-    if (error.code === 'aborted' || error.code === 'crashed') throw error
-    return { status: 'error', message: error.message }
+    const { code, message } = detailsOf(error)
+    if (code === 'aborted' || code === 'crashed') throw error
+    return { status: 'error', message }
   }
 }
 

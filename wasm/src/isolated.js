@@ -10,7 +10,7 @@
 //   evaluate(source, name) -> Promise of the default export of an ES module's text. It is the only place where the bundle's
 //                          code is started. In a sandboxed frame: a blob: URL and import() in a classic worker of it
 //   post(message)         tells the outside, first { type: 'plan', tests: [{ index, name, path, backend }...] }, which is all
-//                         that will be run; then { type: 'loading', name } before a kernel's text is evaluated, { type: 'start',
+//                         that will be run; then { type: 'loading', name } before a kernel is loaded, { type: 'start',
 //                         index } before and { type: 'test', index, test } after each case, { type: 'refused', what } when the
 //                         kernel reaches for something that it cannot have here, { type: 'done' } or { type: 'error', error:
 //                         { code, message } } at the end. It must not be within the kernel's reach: no global of the realm
@@ -23,7 +23,7 @@
 // a case it asks to kill the place; the case then is an error, and a new place goes on with { ...job, skip: index + 1 }.
 
 import { Env } from './env.js'
-import { abortedError, invalid, OpspecError } from './errors.js'
+import { abortedError, detailsOf, invalid, OpspecError } from './errors.js'
 import { runBundle } from './evidence.js'
 import { readBlobs } from './files.js'
 import { after } from './platform.js'
@@ -42,11 +42,9 @@ export async function runIsolated(job, { createEnv, evaluate, post, onWatch }) {
     shutRealm([Tensor, SparseTensor])
     await runBundle(env, { zip: null, files: await readBlobs(new Map(job.files)) }, {
       backend: job.backend,
-      evaluate(source, name) {
-        post({ type: 'loading', name })
-        return evaluate(source, name)
-      },
+      evaluate,
       skip: index,
+      onLoad: name => post({ type: 'loading', name }),
       onPlan: tests => post({ type: 'plan', tests }),
       onStart(at) {
         index = at
@@ -57,9 +55,18 @@ export async function runIsolated(job, { createEnv, evaluate, post, onWatch }) {
     })
     post({ type: 'done' })
   } catch (error) {
-    post({ type: 'error', error: { code: error?.code ?? 'operator_failed', message: error?.message ?? String(error) } })
+    const { code, message } = detailsOf(error)
+    post({ type: 'error', error: { code, message } })
   } finally {
+    close(env)
+  }
+}
+
+function close(env) {
+  try {
     env?.dispose()
+  } catch {
+    // Of a kernel's dispose, after everything was said.
   }
 }
 
@@ -111,7 +118,7 @@ function watchCode(note) {
 }
 
 const CASE_MS = 10_000 // time limit of one case when the caller gives none
-const START_MS = 30_000
+const START_MS = 60_000
 const LOAD_MS = 10_000 // for a kernel's top level, before its first case
 const MOST_REFUSED = 20
 const MOST_FINDINGS = 1000
@@ -170,12 +177,26 @@ export async function collectTests(job, { signal, timeoutMs }, open) {
     const { plan, results } = run
     if (end.done && plan === null) throw new OpspecError('crashed', 'the isolated process did not say what it runs')
     if (end.done) return [...plan.values()].map(test => results.get(test.index) ?? notRun(test))
-    if (end.running === null) throw new OpspecError(end.code, end.message)
+    if (end.running === null) {
+      if (plan === null) throw new OpspecError(end.code, end.message)
+      skip = endLoading(run, end)
+      if (skip === null) return [...plan.values()].map(test => results.get(test.index))
+      continue
+    }
     // The place was lost during a case: that case is at fault.
     const { index, name, path, backend, refused, ms } = end.running
     results.set(index, { path, name, backend, status: 'error', message: end.message, ...refusedOf(refused), ms })
     skip = index + 1
   }
+}
+
+// The place was lost between cases, so while kernels were loaded: those whose turn it was, all of one backend, are at fault. Answers
+// the index of the first test that is left for another place, or null.
+function endLoading({ plan, results }, { next, message }) {
+  const due = [...plan.values()].filter(({ index }) => index >= next && !results.has(index))
+  for (const { index, name, path, backend } of due) if (backend === due[0].backend) results.set(index, { path, name, backend, status: 'error', message, ms: 0 })
+  for (const test of plan.values()) if (test.index < next && !results.has(test.index)) results.set(test.index, notRun(test))
+  return due.find(({ index }) => !results.has(index))?.index ?? null
 }
 
 function collectOnce(job, run, signal, limit, open) {
@@ -201,7 +222,7 @@ function collectOnce(job, run, signal, limit, open) {
     }
     const lost = (code, message) => {
       if (running !== null) running.ms = Math.round(performance.now() - running.since)
-      finish(resolve, { done: false, running, code, message })
+      finish(resolve, { done: false, running, next, code, message })
     }
     const onAbort = () => finish(reject, abortedError(signal))
     const wait = (ms, message) => {

@@ -1,4 +1,4 @@
-import { OpspecError } from './errors.js'
+import { detailsOf, messageOf, OpspecError } from './errors.js'
 import { SparseTensor, Tensor } from './values.js'
 
 // What crosses between a client and its worker. Structured clone carries data; classes of ours are marked on one side and
@@ -67,8 +67,8 @@ export function decode(value, handle) {
 }
 
 export function encodeError(error) {
-  const { code = 'operator_failed', message = String(error), path, findings, cause } = error ?? {}
-  return { code, message, path, findings, cause: cause === undefined ? undefined : String(cause?.message ?? cause), ours: error instanceof OpspecError }
+  const { code, message, path, findings, cause, ours } = detailsOf(error)
+  return { code, message, path, findings, cause: cause === undefined ? undefined : messageOf(cause), ours }
 }
 
 export function decodeError({ code, message, path, findings, cause, ours }) {

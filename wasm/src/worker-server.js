@@ -1,5 +1,5 @@
 import { createEnvWith, Env } from './env.js'
-import { invalid } from './errors.js'
+import { invalid, messageOf } from './errors.js'
 import { Model } from './model.js'
 import { isNode, nodeModule } from './platform.js'
 import { Registration } from './registration.js'
@@ -23,13 +23,16 @@ async function importKernel(kernel) {
   const text = String(kernel)
   const isAddress = kernel instanceof URL || /^(https?|blob|data|file):/.test(text)
   const address = isAddress ? text : isNode ? `data:text/javascript,${encodeURIComponent(text)}` : URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
+  let module
   try {
-    return (await import(/* @vite-ignore */ /* webpackIgnore: true */ address)).default
+    module = await import(/* @vite-ignore */ /* webpackIgnore: true */ address)
   } catch (cause) {
-    throw invalid(`kernel: the module cannot be loaded: ${cause.message}`, { cause })
+    throw invalid(`kernel: the module cannot be loaded: ${messageOf(cause)}`, { cause })
   } finally {
     if (address.startsWith('blob:') && !isAddress) URL.revokeObjectURL(address)
   }
+  if (module.default == null) throw invalid('kernel: the module has no default export')
+  return module.default
 }
 
 class Server {
