@@ -21,8 +21,6 @@ describe('the guide', () => {
   let folder, environment
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'opspec-guide-'))
-    writeFiles(blocks, folder)
-    for (const way of ways) writeFiles(bundle, join(folder, way))
     mkdirSync(join(folder, 'node_modules'))
     symlinkSync(root, join(folder, 'node_modules/opspec'), 'junction')
     // What the commands name: the package's command, and the compiler at hand.
@@ -30,7 +28,13 @@ describe('the guide', () => {
     mkdirSync(bin)
     writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, 'wasm/js/cli.js')}" "$@"\n`, { mode: 0o755 })
     if (compiler !== undefined) writeFileSync(join(bin, 'clang'), `#!/bin/sh\nexec ${compiler} "$@"\n`, { mode: 0o755 })
+    // The package is there already.
+    writeFileSync(join(bin, 'npm'), '#!/bin/sh\ntest "$*" = "install opspec"\n', { mode: 0o755 })
     environment = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
+    delete environment.CC
+    writeFiles(bundle, folder)
+    shell('', folder, 1)
+    writeFiles(blocks, folder)
   })
   after(() => rmSync(folder, { recursive: true }))
 
@@ -46,12 +50,22 @@ describe('the guide', () => {
     for (const [way, file] of files) if (file !== undefined) assert.ok(ways.includes(way), `${way} is never run`)
     assert.deepEqual(files.filter(({ length }) => length === 1).map(([name]) => name), ['cap.opspec.json', 'default-rest.json', 'half.json', 'program.mjs', 'cap.c'])
     assert.deepEqual(ways, ['one-line', 'in-full', 'plugin', 'roles'])
-    assert.deepEqual(blocks.filter(({ name }) => name === '').map(({ language }) => language), ['sh', 'sh'])
+    assert.deepEqual(blocks.filter(({ name }) => name === '').map(({ language }) => language), ['sh', 'sh', 'sh'])
+  })
+
+  it('says before each block which file it is, or where its commands are run', () => {
+    for (const { name, before } of blocks) {
+      if (name !== '' && name !== 'all') assert.ok(before.includes(`\`${name}\``), `${name} is named: ${before}`)
+    }
+  })
+
+  it('makes the folders of its ways, each a bundle without a kernel', () => {
+    for (const way of ways) for (const { name, text } of bundle) assert.equal(readFileSync(join(folder, way, name), 'utf8'), text)
   })
 
   it('the commands at its beginning', () => assert.match(shell('', folder), /3 passed/))
 
-  it('a function', () => assert.match(shell('', folder, 1), /3 passed/))
+  it('a function', () => assert.match(shell('', folder, 2), /3 passed/))
 
   it('the program prints what its comments say', () => {
     const printed = execFileSync(process.execPath, ['program.mjs'], { cwd: folder, encoding: 'utf8' }).trim().split('\n')

@@ -10,9 +10,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** [{ language, name, text }] */
+/** [{ language, name, text, before }]; before: the paragraph that leads to it. */
 export function blocksOf (markdown) {
-  return [...markdown.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms)].map(([, language, name = '', text]) => ({ language, name, text }))
+  return [...markdown.matchAll(/^```(\w+)(?: (\S+))?\n(.*?)^```$/gms)].map(({ index, 1: language, 2: name = '', 3: text }) => (
+    { language, name, text, before: markdown.slice(0, index).trimEnd().split('\n\n').at(-1) }
+  ))
 }
 
 /** Writes the files among the blocks. */
