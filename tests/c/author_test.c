@@ -395,12 +395,15 @@ static void test_kernels(void) {
                                             .executionType = MLOperatorExecutionType_Cpu};
   MLOperatorKernelDescription kernel = good;
   refuse_kernel(good, &shape_inferrer, ML_OK);
+  refuse_kernel(good, &shape_inferrer, ML_E_INVALIDARG); // twice
   RULE(1);
   kernel.options = (MLOperatorKernelOptions)2;
   refuse_kernel(kernel, NULL, ML_E_INVALIDARG);
   RULE(2);
   kernel.options = MLOperatorKernelOptions_AllowDynamicInputShapes;
   refuse_kernel(kernel, &shape_inferrer, ML_E_INVALIDARG);
+  refuse_kernel(kernel, NULL, ML_E_INVALIDARG); // twice, whatever the options are
+  kernel.name = "Dynamic";
   refuse_kernel(kernel, NULL, ML_OK);
   kernel = good;
   RULE(3);
@@ -429,10 +432,21 @@ static void test_kernels(void) {
     value.type = (MLOperatorAttributeType)type;
     bool array = type >= 7 && type <= 9;
     value.reserved = type == 9 ? (const void *)words : list;
+    kernel.minimumOperatorSetVersion = 10 + type;
     refuse_kernel(kernel, NULL, array ? ML_OK : ML_E_INVALIDARG);
   }
   value.type = MLOperatorAttributeType_Int;
   value.valueCount = 1;
+  kernel.minimumOperatorSetVersion = 30;
+  refuse_kernel(kernel, NULL, ML_OK);
+  // Of one version there may be several for types that have nothing in common.
+  kernel.typeConstraints = t_float;
+  kernel.typeConstraintCount = 1;
+  refuse_kernel(kernel, NULL, ML_E_INVALIDARG);
+  kernel.minimumOperatorSetVersion = 31;
+  refuse_kernel(kernel, NULL, ML_OK);
+  refuse_kernel(kernel, NULL, ML_E_INVALIDARG);
+  kernel.typeConstraints = t_int32;
   refuse_kernel(kernel, NULL, ML_OK);
   CHECK_EQ(MLRegisterOperatorKernel(registry, &good, NULL, NULL), ML_E_INVALIDARG);
   CHECK_EQ(MLCommitRegistry(registry), OS_UNSUPPORTED); // nobody knows Plus
@@ -452,6 +466,11 @@ static void test_schemas(void) {
   refuse_schema(&good, 6, ML_E_INVALIDARG); // its last change would come later
   refuse_schema(&good, 7, ML_OK);
   refuse_schema(&good, 8, ML_E_INVALIDARG); // twice
+  // Not where the baseline is another: both say the same of version 7, and the first is handed over.
+  const MLOperatorSchemaDescription *list_of_good[] = {&good};
+  MLOperatorSetId seven = {"org.test", 7};
+  CHECK_EQ(MLRegisterOperatorSetSchema(registry, &seven, 5, list_of_good, 1, NULL, NULL), ML_OK);
+  CHECK_EQ(MLRegisterOperatorSetSchema(registry, &seven, 5, list_of_good, 1, NULL, NULL), ML_E_INVALIDARG);
   schema.operatorSetVersionAtLastChange = 6;
   refuse_schema(&schema, 7, ML_E_INVALIDARG); // that set is there
   schema = good;
@@ -490,7 +509,35 @@ static void test_schemas(void) {
   refuse_schema(&schema, 10, ML_E_NOTIMPL);
   schema.typeConstraints = t_float;
   refuse_schema(&schema, 10, ML_OK);
+  CHECK_EQ(MLCommitRegistry(registry), OS_OK);
   end();
+}
+
+// A kernel and the schema that it serves, in the order that they stand here.
+static void test_served(void) {
+  static const MLOperatorEdgeTypeConstraint t9[] = {{"T9", &t_float[0].allowedTypes[0], 1}};
+  static const MLOperatorAttributeNameValue other[] = {
+      {"other", MLOperatorAttributeType_Int, 1, {.ints = list}}};
+  const MLOperatorKernelDescription good = {.domain = "org.test",
+                                            .name = "Plus",
+                                            .minimumOperatorSetVersion = 7,
+                                            .executionType = MLOperatorExecutionType_Cpu};
+  const MLOperatorSchemaDescription schema = schema_of(true, true), *schemas[] = {&schema};
+  for (int i = 0; i < 4; i++) {
+    begin();
+    MLOperatorKernelDescription kernel = good;
+    if (i == 1) kernel.minimumOperatorSetVersion = 99;
+    if (i == 2) kernel.typeConstraints = t9;
+    if (i == 2) kernel.typeConstraintCount = 1;
+    if (i == 3) kernel.defaultAttributes = other;
+    if (i == 3) kernel.defaultAttributeCount = 1;
+    MLOperatorSetId set = {"org.test", 7};
+    CHECK_EQ(MLRegisterOperatorKernel(registry, &kernel, &factory, NULL), ML_OK);
+    CHECK_EQ(MLRegisterOperatorSetSchema(registry, &set, 1, schemas, 1, NULL, NULL), ML_OK);
+    CHECK_EQ(MLCommitRegistry(registry), i == 0 ? OS_OK : OS_INVALID_ARGUMENT);
+    CHECK((MLGetRegistryMessage(registry)[0] == '\0') == (i == 0));
+    end();
+  }
 }
 
 int main(void) {
@@ -505,6 +552,7 @@ int main(void) {
   test_built_in();
   test_kernels();
   test_schemas();
+  test_served();
   int count = 0;
   for (int rule = 1; rule <= 13; rule++) count += (int)(shown >> rule & 1);
   printf("rules of the registry: %d of 13 through C\n", count);

@@ -110,7 +110,7 @@ const rules = {
       () => refuses(value('Int', 2, 'both'), /exactly one value/),
       () => refuses(value('Int', 0, 'both'), /exactly one value/),
       () => refuses(value('Undefined', 1, 'both'), /type/),
-      () => inEnv(async env => { await env.loadPlugin(plus({ BREAK: 'static MLOperatorAttributeNameValue v[2]; v[0] = defaults[0]; v[1] = (MLOperatorAttributeNameValue){"more", MLOperatorAttributeType_IntArray, 2, {.ints = both}}; kernel.defaultAttributes = v; kernel.defaultAttributeCount = 2' })) })
+      () => inEnv(async env => { await env.loadPlugin(plus({ BREAK: 'static MLOperatorAttributeNameValue v[2]; v[0] = defaults[0]; v[1] = (MLOperatorAttributeNameValue){"more", MLOperatorAttributeType_IntArray, 2, {.ints = both}}; kernel.defaultAttributes = v; kernel.defaultAttributeCount = 2; static MLOperatorAttribute a[2]; a[0] = attributes[0]; a[1] = (MLOperatorAttribute){"more", MLOperatorAttributeType_IntArray, false}; schema.attributes = a; schema.attributeCount = 2' })) })
     ],
     js: [() => refusesDocument(spec => { spec.attributes.count.default = [5, 6] }, 'spec.attribute.default-type')]
   },
@@ -118,7 +118,8 @@ const rules = {
     plugin: [
       () => refuses(attribute('{"count", MLOperatorAttributeType_Int, true}'), /required attribute cannot/),
       () => refuses(attribute('{"count", MLOperatorAttributeType_Float, false}'), /not of its attribute's type/),
-      () => refuses(attribute('{"other", MLOperatorAttributeType_Int, false}'), /names no attribute/)
+      () => refuses(attribute('{"other", MLOperatorAttributeType_Int, false}'), /names no attribute/),
+      () => refuses('static MLOperatorAttributeNameValue v; v = (MLOperatorAttributeNameValue){"other", MLOperatorAttributeType_Int, 1, {.ints = both}}; kernel.defaultAttributes = &v', /kernel's default names no attribute/)
     ],
     js: [
       () => refusesDocument(spec => { spec.attributes.count.required = true }, 'spec.attribute.required-with-default'),
@@ -134,6 +135,11 @@ const rules = {
     plugin: [
       () => works('FTFFFF', sums),
       () => refuses('schema.operatorSetVersionAtLastChange = 8', /between version/),
+      () => refuses('kernel.minimumOperatorSetVersion = 99', /later version than any operator set/),
+      () => refuses('static MLOperatorEdgeTypeConstraint c = {"T9", floats, 1}; kernel.typeConstraints = &c; kernel.typeConstraintCount = 1', /type label that its schema does not have/),
+      () => refuses('if (MLRegisterOperatorKernel(registry, &kernel, &factory, NULL) != ML_OK) __builtin_trap()', /has a kernel of this version/),
+      // The same operator between two baselines and a version.
+      () => works('FTFFFF', sums, { defines: { BREAK: 'const MLOperatorSchemaDescription *again[] = {&schema}; if (MLRegisterOperatorSetSchema(registry, &set, 5, again, 1, of_types, in_schema) != ML_OK) __builtin_trap()' } }),
       () => inEnv(async env => {
         await env.loadPlugin(plus())
         await assert.rejects(run(env, modelOf('Plus', 9)), { code: 'unsupported' })

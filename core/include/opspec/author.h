@@ -217,7 +217,9 @@ typedef struct MLOperatorRegistrar {
 } MLOperatorRegistrar;
 
 MLOperatorRegistry *MLCreateRegistry(const MLOperatorRegistrar *registrar);
-// Brings kernels and schemas together and hands them over. No registration after it.
+// Brings kernels and schemas together and hands them over. No registration after it. OS_INVALID_ARGUMENT, with a message, when
+// a kernel does not fit the schema that it serves: a version above all sets of its domain, a type label or a default attribute
+// that the schema does not have. Nothing is handed over then.
 os_status MLCommitRegistry(MLOperatorRegistry *registry);
 
 // ---- The context, in every role ---------------------------------------------------------------------------

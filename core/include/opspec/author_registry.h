@@ -12,6 +12,7 @@ typedef struct MLOperatorSchemaEntry__ {
   MLOperatorTypeInferrer *typeInferrer;
   MLOperatorShapeInferrer *shapeInferrer;
   bool taken;             // has a kernel
+  bool hidden;            // a set of another baseline had the operator of this version before
   MLOperatorSetId ownSet; // what the pointers above point to
   MLOperatorSchemaDescription ownSchema;
   struct MLOperatorSchemaEntry__ *next;
@@ -186,15 +187,29 @@ static MLStatus MLCheckAttributes__(MLOperatorRegistry *registry, const MLOperat
   return ML_OK;
 }
 
-static MLStatus MLCheckSchema__(MLOperatorRegistry *registry, const MLOperatorSetId *set,
+// A schema of the operator of this version that was registered before.
+static const MLOperatorSchemaEntry__ *MLKnownSchema__(const MLOperatorRegistry *registry,
+                                                      const MLOperatorSetId *set,
+                                                      const MLOperatorSchemaDescription *schema) {
+  const MLOperatorSchemaEntry__ *entry = registry->schemas;
+  while (entry != NULL &&
+         !(MLSame__(entry->schema->name, schema->name) && MLSameDomain__(entry->set->domain, set->domain) &&
+           entry->schema->operatorSetVersionAtLastChange == schema->operatorSetVersionAtLastChange))
+    entry = entry->next;
+  return entry;
+}
+
+static MLStatus MLCheckSchema__(MLOperatorRegistry *registry, const MLOperatorSetId *set, int32_t baseline,
                                 const MLOperatorSchemaDescription *schema) {
   if (schema == NULL || schema->name == NULL || schema->name[0] == '\0')
     return MLRefuse__(registry, ML_E_INVALIDARG, "a schema has no name");
   if (schema->operatorSetVersionAtLastChange < 1 || schema->operatorSetVersionAtLastChange > set->version)
     return MLRefuse__(registry, ML_E_INVALIDARG,
                       "a schema must have changed last between version 1 and its operator set's version");
+  // What lies between a baseline and a version is whole by itself: another baseline may have the operator again.
   for (const MLOperatorSchemaEntry__ *other = registry->schemas; other != NULL; other = other->next)
-    if (MLSame__(other->schema->name, schema->name) && MLSameDomain__(other->set->domain, set->domain) &&
+    if (other->baseline == baseline && MLSame__(other->schema->name, schema->name) &&
+        MLSameDomain__(other->set->domain, set->domain) &&
         other->schema->operatorSetVersionAtLastChange == schema->operatorSetVersionAtLastChange)
       return MLRefuse__(registry, ML_E_INVALIDARG, "the operator has a schema of this version already");
   MLStatus status =
@@ -226,7 +241,7 @@ MLStatus MLRegisterOperatorSetSchema(MLOperatorRegistry *registry, const MLOpera
                         "this version of the domain is registered with the same baseline already");
   MLOperatorSchemaEntry__ *before = registry->schemas;
   for (uint32_t i = 0; i < schemaCount; i++) {
-    MLStatus status = MLCheckSchema__(registry, set, schema[i]);
+    MLStatus status = MLCheckSchema__(registry, set, baselineVersion, schema[i]);
     MLOperatorSchemaEntry__ *entry =
         status != ML_OK ? NULL : registry->registrar.allocate(registry->registrar.context, sizeof *entry);
     if (entry == NULL) {
@@ -236,6 +251,7 @@ MLStatus MLRegisterOperatorSetSchema(MLOperatorRegistry *registry, const MLOpera
     *entry = (MLOperatorSchemaEntry__){.baseline = baselineVersion,
                                        .typeInferrer = typeInferrer,
                                        .shapeInferrer = shapeInferrer,
+                                       .hidden = MLKnownSchema__(registry, set, schema[i]) != NULL,
                                        .next = registry->schemas,
                                        .ownSet = *set,
                                        .ownSchema = *schema[i]};
@@ -244,6 +260,26 @@ MLStatus MLRegisterOperatorSetSchema(MLOperatorRegistry *registry, const MLOpera
     registry->schemas = entry;
   }
   return ML_OK;
+}
+
+static bool MLShareType__(const MLOperatorEdgeTypeConstraint *a, const MLOperatorEdgeTypeConstraint *b) {
+  for (uint32_t i = 0; i < a->allowedTypeCount; i++)
+    for (uint32_t j = 0; j < b->allowedTypeCount; j++)
+      if (a->allowedTypes[i].tensorDataType == b->allowedTypes[j].tensorDataType) return true;
+  return false;
+}
+
+// Is there a node that both would serve?
+static bool MLConflict__(const MLOperatorKernelDescription *a, const MLOperatorKernelDescription *b) {
+  if (!MLSame__(a->name, b->name) || !MLSameDomain__(a->domain, b->domain) ||
+      a->minimumOperatorSetVersion != b->minimumOperatorSetVersion || a->executionType != b->executionType)
+    return false;
+  for (uint32_t i = 0; i < a->typeConstraintCount; i++)
+    for (uint32_t j = 0; j < b->typeConstraintCount; j++)
+      if (MLSame__(a->typeConstraints[i].typeLabel, b->typeConstraints[j].typeLabel) &&
+          !MLShareType__(&a->typeConstraints[i], &b->typeConstraints[j]))
+        return false;
+  return true;
 }
 
 static MLStatus MLCheckKernel__(MLOperatorRegistry *registry, const MLOperatorKernelDescription *kernel,
@@ -268,6 +304,10 @@ static MLStatus MLCheckKernel__(MLOperatorRegistry *registry, const MLOperatorKe
   MLStatus status =
       MLCheckConstraints__(registry, kernel->typeConstraints, kernel->typeConstraintCount, false);
   if (status != ML_OK) return status;
+  for (const MLOperatorKernelEntry__ *other = registry->kernels; other != NULL; other = other->next)
+    if (MLConflict__(kernel, other->description))
+      return MLRefuse__(registry, ML_E_INVALIDARG,
+                        "the operator has a kernel of this version for these types already");
   return MLCheckDefaults__(registry, kernel->defaultAttributes, kernel->defaultAttributeCount);
 }
 
@@ -298,7 +338,7 @@ static MLOperatorSchemaEntry__ *MLSchemaOf__(MLOperatorRegistry *registry,
   int32_t wanted = kernel->description->minimumOperatorSetVersion;
   MLOperatorSchemaEntry__ *best = NULL;
   for (MLOperatorSchemaEntry__ *entry = registry->schemas; entry != NULL; entry = entry->next) {
-    if (!MLServes__(kernel, entry)) continue;
+    if (entry->hidden || !MLServes__(kernel, entry)) continue;
     int32_t since = entry->schema->operatorSetVersionAtLastChange;
     int32_t known = best == NULL ? 0 : best->schema->operatorSetVersionAtLastChange;
     bool better = best == NULL || (known > wanted ? since < known : since > known && since <= wanted);
@@ -350,8 +390,43 @@ static const MLOperatorKernelEntry__ *MLTogether__(MLOperatorRegistry *registry,
   return head;
 }
 
+// What a kernel says against the schema that it serves; both may have come in any order.
+static MLStatus MLCheckServed__(MLOperatorRegistry *registry, const MLOperatorKernelDescription *kernel,
+                                const MLOperatorSchemaEntry__ *entry) {
+  const MLOperatorSchemaDescription *schema = entry->schema;
+  int32_t newest = 0;
+  for (const MLOperatorSchemaEntry__ *other = registry->schemas; other != NULL; other = other->next)
+    if (MLSameDomain__(other->set->domain, entry->set->domain) && other->set->version > newest)
+      newest = other->set->version;
+  if (kernel->minimumOperatorSetVersion > newest)
+    return MLRefuse__(registry, ML_E_INVALIDARG,
+                      "a kernel is for a later version than any operator set of its domain");
+  for (uint32_t i = 0; i < kernel->typeConstraintCount; i++) {
+    uint32_t j = 0;
+    while (j < schema->typeConstraintCount &&
+           !MLSame__(schema->typeConstraints[j].typeLabel, kernel->typeConstraints[i].typeLabel))
+      j++;
+    if (j == schema->typeConstraintCount)
+      return MLRefuse__(registry, ML_E_INVALIDARG,
+                        "a kernel constrains a type label that its schema does not have");
+  }
+  for (uint32_t i = 0; i < kernel->defaultAttributeCount; i++) {
+    const MLOperatorAttribute *attribute = MLFindAttribute__(schema, kernel->defaultAttributes[i].name);
+    if (attribute == NULL || attribute->type != kernel->defaultAttributes[i].type)
+      return MLRefuse__(registry, ML_E_INVALIDARG,
+                        "a kernel's default names no attribute of its schema, or one of another type");
+  }
+  return ML_OK;
+}
+
 os_status MLCommitRegistry(MLOperatorRegistry *registry) {
   registry->committed = true;
+  registry->message = "";
+  for (const MLOperatorKernelEntry__ *kernel = registry->kernels; kernel != NULL; kernel = kernel->next) {
+    const MLOperatorSchemaEntry__ *entry = MLSchemaOf__(registry, kernel);
+    if (entry != NULL && MLCheckServed__(registry, kernel->description, entry) != ML_OK)
+      return OS_INVALID_ARGUMENT;
+  }
   for (MLOperatorKernelEntry__ *kernel = registry->kernels; kernel != NULL; kernel = kernel->next) {
     if (kernel->placed) continue;
     MLOperatorSchemaEntry__ *entry = MLSchemaOf__(registry, kernel);
@@ -361,7 +436,7 @@ os_status MLCommitRegistry(MLOperatorRegistry *registry) {
     if (entry != NULL) entry->taken = true;
   }
   for (const MLOperatorSchemaEntry__ *entry = registry->schemas; entry != NULL; entry = entry->next)
-    if (!entry->taken) OS_TRY(MLAdd__(registry, entry, NULL));
+    if (!entry->taken && !entry->hidden) OS_TRY(MLAdd__(registry, entry, NULL));
   return OS_OK;
 }
 

@@ -164,7 +164,8 @@ static inline os_status op_plugin__roles(op_plugin *plugin,
   MLOperatorRegistry *registry = MLCreateRegistry(&registrar);
   OS_TRY_ALLOC(registry);
   MLStatus status = author(registry);
-  if (status == ML_OK) return MLCommitRegistry(registry);
+  os_status committed = status == ML_OK ? MLCommitRegistry(registry) : OS_INVALID_ARGUMENT;
+  if (*MLGetRegistryMessage(registry) == '\0') return committed;
   op_plugin__registration refused = {.document = op_plugin__str(MLGetRegistryMessage(registry))};
   op_plugin__register(plugin, &refused); // no row: the reason
   return OS_INVALID_ARGUMENT;
