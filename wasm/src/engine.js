@@ -488,9 +488,9 @@ export class Engine {
     const { element, dims, data } = normalTensor(value.values, `${argument}.values`)
     if (type !== null) checkType(type, 'sparse', element, argument)
     const indices = normalTensor(value.indices, `${argument}.indices`)
+    const whole = readDims(value.dims, argument)
     const first = this.newTensor(element, dims, data)
     const second = this.newTensor(indices.element, indices.dims, indices.data)
-    const whole = readDims(value.dims, argument)
     this.#putDims(whole)
     return this.#made(this.exports.opspec_new_sparse(this.port, element.number, first, second, whole.length))
   }
