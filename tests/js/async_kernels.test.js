@@ -182,6 +182,39 @@ describe('asynchronous kernels', () => {
     session.dispose()
   })
 
+  it('in a run that others wait for: they are ended by a limit, a signal, the end of the session', async () => {
+    const session = await env.createSession(modelOf([custom('Held', 'x', 'y')]))
+    const first = session.run(x(1))
+    await next(1)
+    const controller = new AbortController()
+    const cancelled = assert.rejects(session.run(x(2), { signal: controller.signal }), { code: 'aborted', cause: 'enough' })
+    const limited = assert.rejects(session.run(x(3), { timeoutMs: 5 }), { code: 'timeout', message: /limit of 5 ms/ })
+    const last = session.run(x(4))
+    controller.abort('enough')
+    await cancelled
+    await limited
+    assert.equal(waiting.length, 1) // the first has not answered: nobody took its turn
+    waiting.pop().resolve([new Tensor('float32', [10])])
+    assert.equal((await first).y.data[0], 10)
+    await next(1)
+    assert.deepEqual(waiting[0].input, [4])
+    const ended = [last, session.run(x(5))].map(run => assert.rejects(run, { code: 'aborted', message: /disposed/ }))
+    session.dispose()
+    await Promise.all(ended)
+    waiting.pop().resolve([new Tensor('float32', [1])])
+    await pause(2)
+  })
+
+  it('in a run that others wait for when the Env is disposed of', async () => {
+    const other = await createEnv()
+    other.registerOperator(spec('Held'), { compute: () => new Promise(() => {}) })
+    const session = await other.createSession(modelOf([custom('Held', 'x', 'y')]))
+    const ended = [1, 2, 3].map(value => assert.rejects(session.run(x(value)), { code: 'aborted', message: /disposed/ }))
+    await pause(2)
+    other.dispose()
+    await Promise.all(ended)
+  })
+
   it('in sessions side by side, each with its own answers and causes', async () => {
     const bytes = modelOf([custom('Held', 'x', 'a'), onnx.node('Neg', ['a'], ['y'])])
     const sessions = await Promise.all([1, 2, 3].map(() => env.createSession(bytes)))

@@ -20,9 +20,9 @@ const SLOW_MS = 4
 export async function drive(engine, job) {
   const start = job.start ?? now()
   const deadline = job.timeoutMs === undefined ? Infinity : start + job.timeoutMs
-  let lastTurn = start
+  let lastTurn = now()
   let budget = 4
-  let before = start
+  let before = lastTurn
   let status = job.first
   job.cause = engine.kernels.cause
   for (;;) {
@@ -61,24 +61,31 @@ function checkTime(engine, job, deadline, time) {
   if (engine.dead || job.gone()) throw new OpspecError('aborted', 'the Env or session was disposed during the run')
 }
 
-// The promise of the kernel, or earlier the abort, the time limit, the end of the session or Env.
-async function waitForKernel(engine, job, deadline) {
-  const { pending } = engine.kernels
-  engine.kernels.pending = null
-  const places = [engine.wakes, ...job.wakes === undefined ? [] : [job.wakes]]
+// Resolves to what `promise` does, which never rejects, or to null on what comes earlier: the abort, the time limit, the end of
+// the session or Env.
+async function waitFor(promise, engine, { signal, wakes }, deadline) {
+  const places = [engine.wakes, ...wakes === undefined ? [] : [wakes]]
   let stop
   let wake
   const end = await new Promise(resolve => {
     wake = () => resolve(null)
-    // Anything with a method `then` may call itself a promise; what that method answers or throws means nothing.
-    Promise.resolve(pending.promise).then(outputs => resolve({ outputs }), error => resolve({ error, failed: true }))
-    job.signal?.addEventListener('abort', wake, { once: true })
+    promise.then(resolve)
+    signal?.addEventListener('abort', wake, { once: true })
     stop = after(deadline - now() + 1, wake)
     for (const place of places) place.add(wake)
   })
   stop()
-  job.signal?.removeEventListener('abort', wake)
+  signal?.removeEventListener('abort', wake)
   for (const place of places) place.delete(wake)
+  return end
+}
+
+async function waitForKernel(engine, job, deadline) {
+  const { pending } = engine.kernels
+  engine.kernels.pending = null
+  // Anything with a method `then` may call itself a promise; what that method answers or throws means nothing.
+  const outcome = Promise.resolve(pending.promise).then(outputs => ({ outputs }), error => ({ error, failed: true }))
+  const end = await waitFor(outcome, engine, job, deadline)
   engine.kernels.endLater(pending)
   checkTime(engine, job, deadline, now())
   if (end !== null) engine.guard(() => answer(engine, job, pending, end))
@@ -131,16 +138,40 @@ export class Session {
   async run(feeds, options) {
     const given = options === undefined ? undefined : optionsOf(options)
     this.#alive()
-    // One run at a time: the plan's memory is the session's.
-    while (this.#tail !== null) {
-      await this.#tail
-      if (given?.signal?.aborted) throw abortedError(given.signal)
-      this.#alive()
-    }
     const outputs = given?.outputs ?? this.#outputs
     const start = given?.timeoutMs === undefined ? 0 : now()
+    if (this.#tail !== null) return this.#inTurn(feeds, given, { start, outputs })
     const { run, first, results } = this.#engine.guard(() => this.#begin(feeds, given, outputs), this.#files)
     return results ?? this.#goOn(run, given, { start, first, outputs })
+  }
+
+  // One run at a time: the plan's memory is the session's. A run that is given up while it waits keeps its place, so that those
+  // behind it still wait for those before it.
+  async #inTurn(feeds, given, { start, outputs }) {
+    const before = this.#tail
+    const leave = this.#enter()
+    const job = { signal: given?.signal, timeoutMs: given?.timeoutMs, wakes: this.#wakes, gone: () => this.#address === 0 }
+    const deadline = given?.timeoutMs === undefined ? Infinity : start + given.timeoutMs
+    let come = false
+    try {
+      come = await waitFor(before, this.#engine, job, deadline) !== null
+      checkTime(this.#engine, job, deadline, now())
+      const { run, first, results } = this.#engine.guard(() => this.#begin(feeds, given, outputs), this.#files)
+      return results ?? await this.#finish(run, given, { start, first, outputs })
+    } finally {
+      if (come) leave()
+      else before.then(leave)
+    }
+  }
+
+  #enter() {
+    let done
+    const place = new Promise(resolve => { done = resolve })
+    this.#tail = place
+    return () => {
+      if (this.#tail === place) this.#tail = null
+      done()
+    }
   }
 
   // Starts a run and takes its first steps. Small models come to their end here.
@@ -164,13 +195,11 @@ export class Session {
   }
 
   async #goOn(run, given, more) {
-    let done
-    this.#tail = new Promise(resolve => { done = resolve })
+    const leave = this.#enter()
     try {
       return await this.#finish(run, given, more)
     } finally {
-      this.#tail = null
-      done()
+      leave()
     }
   }
 
