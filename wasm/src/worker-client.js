@@ -2,14 +2,18 @@
 import { optionsOf } from './arguments.js'
 import { abortedError, invalid, messageOf, OpspecError, timeoutError } from './errors.js'
 import { isBlob } from './files.js'
-import { after, isNode, leftBehind, nodeFile, nodeModule } from './platform.js'
+import { after, isNode, leftBehind, nodeFile, nodeModule, now } from './platform.js'
 import { withDispose } from './values.js'
+import { Journal } from './worker-journal.js'
 import { decode, decodeError, encode, envMethods, handleKinds } from './worker-protocol.js'
 
-// An Env in a worker. What made handles is remembered; when a call overstays its signal or time limit, or the engine dies,
-// the worker is ended, another one started, and what made the handles that still live is done again in it.
+// An Env in a worker. What made handles is remembered (worker-journal.js); when a call overstays its signal or time limit, or
+// the engine dies, the worker is ended, another one started, and what made the handles is done again in it. Meanwhile calls
+// wait; signals and time limits count from the call, whatever it waits for.
 
 const GRACE_MS = 100 // that a worker gets to answer a cancelled call by itself
+const AGAIN_MS = 10_000 // that a handle gets at least to be made again
+const AGAIN_TIMES = 10 // as long as it took the first time
 
 const makers = new Set(['loadModel', 'createSession', 'registerOperator', 'loadPlugin'])
 
@@ -121,17 +125,24 @@ function encodeEach(names, values, number) {
   })
 }
 
-// Where nothing is to be read, nothing is awaited: a promise is no argument.
-async function readBlobsIn(args) {
-  const read = async blob => new Uint8Array(await blob.arrayBuffer())
+// The arguments with Blobs read, in a promise; where none is to be read the arguments themselves.
+function readBlobsIn(args) {
+  const held = args.some(value => isBlob(value) || value instanceof Map && [...value.values()].some(isBlob))
+  return held ? readEach(args) : args
+}
+
+async function readEach(args) {
+  const read = async value => isBlob(value) ? new Uint8Array(await value.arrayBuffer()) : value
   const out = []
   for (const value of args) {
-    if (isBlob(value)) out.push(await read(value))
-    else if (value instanceof Map) {
-      const files = new Map()
-      for (const [key, item] of value) files.set(key, isBlob(item) ? await read(item) : item)
-      out.push(files)
-    } else out.push(value)
+    if (!(value instanceof Map)) {
+      // A promise is no argument.
+      out.push(isBlob(value) ? await read(value) : value)
+      continue
+    }
+    const files = new Map()
+    for (const [key, item] of value) files.set(key, isBlob(item) ? await read(item) : item)
+    out.push(files)
   }
   return out
 }
@@ -142,23 +153,44 @@ class Connection {
   constructor(options) {
     this.options = options
     this.next = 1
-    this.calls = new Map()  // id -> call, answers outstanding
-    this.makers = new Map() // id -> { method, parameters, args, handle }, of handles that live
+    this.calls = new Map() // id -> call without an answer, in the order in which they were made
+    this.journal = new Journal()
+    this.lost = new Map()  // id -> why its handle could not be made again
     this.port = null
-    this.spare = null  // a worker that was started ahead, as a promise
+    this.spare = null      // a worker that was started ahead, as a promise
     this.compiled = undefined // the module, out of the first worker
     this.starting = null
+    this.up = false        // the worker has all that the journal says
+    this.ended = null      // why the worker did by itself
     this.generation = 0
     this.restarts = 0
     this.closed = false
   }
 
+  // ---- Starting
+
   start() {
-    this.starting ??= this.#start()
+    this.starting ??= this.#start().catch(error => {
+      this.starting = null
+      this.#fail(error)
+      throw error
+    })
     return this.starting
   }
 
   async #start() {
+    await this.#connect()
+    while (!await this.#makeAgain()) {
+      this.port.end()
+      this.restarts++
+      await this.#connect()
+    }
+    if (this.ended !== null) throw this.ended
+    this.up = true
+    for (const [id, call] of this.calls) this.#post(id, call)
+  }
+
+  async #connect() {
     const { worker, ...options } = this.options
     delete options.onRestart
     const generation = ++this.generation
@@ -169,53 +201,45 @@ class Connection {
       throw new OpspecError('aborted', 'the Env was disposed')
     }
     this.port = port
-    const up = new Promise((resolve, reject) => {
+    this.ended = null
+    this.#hold()
+    const { value } = await new Promise((resolve, reject) => {
       port.listen(message => this.generation === generation && this.#receive(message), error => {
         reject(notStarted(error, worker !== undefined))
-        if (this.generation === generation) this.#lost(new OpspecError('crashed', `the worker ended: ${error.message}`, { cause: error }))
+        if (this.generation === generation) this.#died(new OpspecError('crashed', `the worker ended: ${error.message}`, { cause: error }))
       })
-      this.#send('start', ['options', 'module'], [options, this.compiled]).then(resolve, reject)
+      this.#ask(this.next++, { method: 'start', parameters: ['options', 'module'], args: [options, this.compiled] }).then(resolve, reject)
     })
-    const { value } = await up
     this.compiled = value
-    for (const [id, { method, parameters, args, handle }] of this.makers) {
+  }
+
+  // Answers false when one took the worker with it. What cannot be made again, as its bytes were given away or its code is
+  // another one by now, is lost alone.
+  async #makeAgain() {
+    for (const { id, call } of this.journal.steps()) {
       try {
-        await this.#send(method, parameters, args, handle, id)
+        if (call === null) await this.#ask(this.next++, { method: 'dispose', parameters: [], args: [], handle: id }, AGAIN_MS)
+        else await this.#ask(id, call, Math.max(AGAIN_MS, AGAIN_TIMES * call.took))
       } catch (error) {
-        // Its bytes were given away meanwhile: it alone is lost.
-        if (error.code !== 'invalid_argument') throw error
-        this.makers.delete(id)
+        if (this.closed) throw error
+        if (call === null && error.code !== 'crashed') continue
+        this.journal.drop(id)
+        this.lost.set(id, error)
+        if (error.code === 'crashed') return false
       }
     }
+    return true
   }
 
-  async #send(method, parameters, args, handle, id = this.next++) {
-    return this.#post(id, { message: { id, method, args, handle }, parameters, internal: true })
-  }
-
-  #settle(id) {
-    const call = this.calls.get(id)
-    this.calls.delete(id)
-    if (this.calls.size === 0) this.port?.hold(false)
-    return call
-  }
-
-  #receive(message) {
-    if (message.ready) return
-    const call = this.#settle(message.id)
-    if (call === undefined) return
-    if (message.error === undefined) {
-      call.resolve(message)
-      return
-    }
-    const error = decodeError(message.error)
-    call.reject(error)
-    if (error.code === 'crashed') this.#restart('crashed')
-  }
-
-  #lost(error) {
-    for (const id of [...this.calls.keys()]) this.#settle(id).reject(error)
-    if (!this.closed) this.#restart('crashed')
+  // A call of the connection itself: of this worker alone.
+  #ask(id, call, limit = Infinity) {
+    const { method, parameters, args, handle } = call
+    const asked = { method, parameters, args, handle, internal: true, posted: false, over: null }
+    const answer = new Promise((resolve, reject) => Object.assign(asked, { resolve, reject }))
+    asked.unwatch = after(limit, () => this.#settle(id)?.reject(new OpspecError('crashed', 'it does not come back when it is made again')))
+    this.calls.set(id, asked)
+    this.#post(id, asked)
+    return answer
   }
 
   // Called when the worker may have to be ended soon: starting another one takes longer than the rest.
@@ -225,88 +249,141 @@ class Connection {
     this.spare.catch(() => { this.spare = null })
   }
 
-  /** Ends the worker; what was under way is done again in the next one, but for the calls that were rejected already. */
+  /** Ends the worker; what was under way is done again in the next one. */
   #restart(reason) {
-    if (this.closed || this.restarting) return
+    if (this.closed || !this.up) return
     if (this.port.given) {
       this.closed = true
       this.#fail(new OpspecError('crashed', 'the engine stopped, and the worker given in `worker` cannot be started again from here'))
       return
     }
-    const again = [...this.calls].filter(([, call]) => !call.internal)
-    this.calls.clear()
+    this.up = false
     this.generation++
     this.port.end()
     this.restarts++
-    this.starting = null
-    const repeated = async () => {
-      await this.start()
-      this.options.onRestart?.(reason)
-      for (const [id, call] of again) {
-        if (!this.makers.has(id)) this.#post(id, call).catch(() => {})
-      }
+    for (const [id, call] of this.calls) {
+      call.posted = false
+      if (call.over !== null) this.#settle(id).reject(call.over)
     }
-    repeated().catch(error => {
-      for (const [, call] of again) call.reject(error)
-    })
+    this.starting = null
+    this.start().then(() => this.options.onRestart?.(reason), () => {})
+  }
+
+  #died(error) {
+    this.ended = error
+    for (const [id, { posted }] of this.calls) if (posted) this.#settle(id).reject(error)
+    this.#restart('crashed')
+  }
+
+  // ---- Calls
+
+  #hold() {
+    this.port?.hold(this.calls.size > 0)
+  }
+
+  /** Takes a call out, to be answered by whoever asks. */
+  #settle(id) {
+    const call = this.calls.get(id)
+    if (call === undefined) return
+    this.calls.delete(id)
+    this.#hold()
+    call.unwatch()
+    return call
   }
 
   #fail(error) {
     for (const id of [...this.calls.keys()]) this.#settle(id).reject(error)
   }
 
-  // Resolves to the answer. A call that cannot be posted has never been.
+  #receive(message) {
+    if (message.ready) return
+    const call = this.#settle(message.id)
+    if (call === undefined) return
+    if (!call.internal && call.method === 'dispose') this.journal.left(call.handle)
+    if (message.error === undefined) {
+      if (!call.internal && makers.has(call.method)) this.#remember(message.id, call)
+      call.resolve(message)
+      return
+    }
+    const error = decodeError(message.error)
+    // The worker was told what was left of it.
+    call.reject(error.code === 'timeout' && call.timeoutMs !== undefined ? timeoutError(call.timeoutMs) : error)
+    if (error.code === 'crashed') this.#restart('crashed')
+  }
+
+  #remember(id, { method, parameters, args, uses, since }) {
+    this.journal.made(id, { method, parameters, args, uses, took: now() - since })
+  }
+
+  // Where there is a worker to answer it, and when it is there. A call that cannot be posted has never been.
   #post(id, call) {
-    call.answer ??= new Promise((resolve, reject) => Object.assign(call, { resolve, reject }))
+    if (call.posted || call.args === null || !(this.up || call.internal)) return
+    const { method, parameters, args, handle, timeoutMs, since } = call
     try {
-      this.calls.set(id, call)
-      this.port.hold(true)
-      this.port.post(call.message)
+      call.posted = true
+      this.#hold()
+      this.port.post({ id, method, args, handle, ...timeoutMs !== undefined && { late: now() - since } })
     } catch (cause) {
       this.#settle(id)
-      call.reject(crossingError(cause, call.parameters, call.message.args))
+      call.reject(crossingError(cause, parameters, args))
     }
-    return call.answer
   }
 
-  /** One call; resolves to the worker's answer. `options`: which of the arguments they are, checked. */
-  async call(method, parameters, args, handle) {
-    if (this.closed) throw invalid('the Env was disposed')
-    await this.start()
-    if (this.closed) throw invalid('the Env was disposed')
+  /**
+   * One call; resolves to the worker's answer. options: those among the arguments, checked; read: the arguments, or a promise
+   * of them; encoded(args): { args, uses }, what is posted, and the handles in it.
+   */
+  call(method, parameters, { handle, options = {}, read = [], encoded = args => ({ args, uses: [] }) }) {
+    const { signal, timeoutMs } = options
     const id = this.next++
-    const { sent, signal, timeoutMs } = prepare(args, parameters.indexOf('options'))
-    if (signal?.aborted) throw abortedError(signal)
-    const call = { message: { id, method, args: sent, handle }, parameters }
-    const answer = this.#post(id, call)
-    const unwatch = this.#watch(id, call, signal, timeoutMs)
-    try {
-      const message = await answer
-      if (makers.has(method)) this.makers.set(id, { method, parameters, args: sent, handle })
-      return { ...message, id }
-    } finally {
-      unwatch()
+    const call = { method, parameters, handle, args: null, uses: [], signal, timeoutMs, since: now(), posted: false, over: null }
+    const answer = new Promise((resolve, reject) => Object.assign(call, { resolve, reject }))
+    const refuse = error => this.#settle(id)?.reject(error)
+    const go = args => {
+      if (this.calls.get(id) !== call) return
+      try {
+        Object.assign(call, encoded(args))
+        this.#post(id, call)
+      } catch (error) {
+        refuse(error)
+      }
     }
+    this.calls.set(id, call)
+    this.#hold()
+    call.unwatch = this.#watch(id, call)
+    if (this.closed) refuse(invalid('the Env was disposed'))
+    else if (this.lost.has(handle)) refuse(lostError(this.lost.get(handle)))
+    else {
+      if (!this.up) this.start().catch(() => {}) // all calls are told
+      if (read instanceof Promise) read.then(go, refuse)
+      else go(read)
+    }
+    return answer
   }
 
-  // Cancels politely, then by force.
-  #watch(id, call, signal, timeoutMs) {
+  // Cancels politely, then by force. A call that waits for its worker has nobody else to end it.
+  #watch(id, call) {
+    const { signal, timeoutMs } = call
     const stops = []
-    const kill = (error, reason) => {
+    const end = (error, reason) => {
       if (this.calls.get(id) !== call) return
+      const { posted } = call
       this.#settle(id)
       call.reject(error)
-      this.#restart(reason)
+      if (posted) this.#restart(reason)
+    }
+    const over = (error, reason) => {
+      if (!call.posted) return end(error, reason)
+      call.over = error
+      this.#prepare()
+      stops.push(after(GRACE_MS, () => end(error, reason)))
     }
     const onAbort = () => {
-      this.port?.post({ id, cancel: true })
-      this.#prepare()
-      stops.push(after(GRACE_MS, () => kill(abortedError(signal), 'aborted')))
+      if (call.posted) this.port.post({ id, cancel: true })
+      over(abortedError(signal), 'aborted')
     }
     signal?.addEventListener('abort', onAbort, { once: true })
-    if (timeoutMs !== undefined) {
-      stops.push(after(timeoutMs, () => this.#prepare()), after(timeoutMs + GRACE_MS, () => kill(timeoutError(timeoutMs), 'timeout')))
-    }
+    if (timeoutMs !== undefined) stops.push(after(timeoutMs, () => over(timeoutError(timeoutMs), 'timeout')))
     return () => {
       for (const stop of stops) stop()
       signal?.removeEventListener('abort', onAbort)
@@ -314,8 +391,9 @@ class Connection {
   }
 
   forget(id) {
-    if (!this.makers.delete(id) || this.closed) return
-    this.call('dispose', [], [], id).catch(() => {})
+    this.lost.delete(id)
+    if (!this.journal.leave(id) || this.closed) return
+    this.call('dispose', [], { handle: id }).catch(() => {})
   }
 
   close() {
@@ -327,13 +405,14 @@ class Connection {
   }
 }
 
-// Arguments with the signal taken out of the options, which are the argument `at`; a time limit is watched here as well.
-function prepare(args, at) {
-  const { signal, timeoutMs } = args[at] ?? {}
-  if (signal === undefined) return { sent: args, timeoutMs }
+const lostError = cause => invalid(`this object could not be made again when the worker was started again: ${cause.message}`, { cause })
+
+// Arguments with the signal taken out of the options, which are the argument `at`.
+function withoutSignal(args, at) {
+  if (args[at]?.signal === undefined) return args
   const rest = { ...args[at] }
   delete rest.signal
-  return { sent: args.map((value, i) => i === at ? { ...rest, $signal: true } : value), signal, timeoutMs }
+  return args.map((value, i) => i === at ? { ...rest, $signal: true } : value)
 }
 
 // ---- What the caller holds ----------------------------------------------------------------------------------------
@@ -358,7 +437,7 @@ class WorkerEnv {
 
   /** How often the worker was started again, and the bytes that the engine takes. For tests and for display. */
   async status() {
-    const { value } = await this.#remote.connection.call('memory', [], [])
+    const { value } = await this.#remote.connection.call('memory', [], {})
     return { restarts: this.#remote.connection.restarts, ...value }
   }
 
@@ -381,9 +460,19 @@ export async function createWorkerEnvWith(wasm, options = {}) {
     handles,
     forget: id => connection.forget(id),
     async call(method, parameters, args, handle) {
-      checkCrossing(method, args, optionsOf(args[parameters.indexOf('options')]))
-      const read = await readBlobsIn(args)
-      const message = await connection.call(method, parameters, encodeEach(parameters, read, object => handles.get(object)), handle)
+      const at = parameters.indexOf('options')
+      const options = optionsOf(args[at])
+      checkCrossing(method, args, options)
+      const encoded = read => {
+        const uses = []
+        const number = object => {
+          const id = handles.get(object)
+          if (id !== undefined) uses.push(id)
+          return id
+        }
+        return { args: withoutSignal(encodeEach(parameters, read, number), at), uses }
+      }
+      const message = await connection.call(method, parameters, { handle, options, read: readBlobsIn(args), encoded })
       return message.handle === undefined ? decode(message.value, () => undefined) : handleObject(remote, message)
     }
   }

@@ -4,7 +4,7 @@ import { SparseTensor, Tensor } from './values.js'
 // What crosses between a client and its worker. Structured clone carries data; classes of ours are marked on one side and
 // made again on the other, and handles go as numbers.
 //
-//   { id, method, args, handle? }   a call: of the Env, or of the handle
+//   { id, method, args, handle?, late? }   a call: of the Env, or of the handle; late: milliseconds of its time limit that are gone
 //   { id, cancel: true }            the caller's signal has fired
 //   { id, value } or { id, error }  its answer
 
@@ -66,12 +66,13 @@ export function decode(value, handle) {
   }
 }
 
+/** What was thrown, whatever it is. Of errors that are not ours only what they say is known on the other side. */
 export function encodeError(error) {
   const { code, message, path, findings, cause, ours } = detailsOf(error)
-  return { code, message, path, findings, cause: cause === undefined ? undefined : messageOf(cause), ours }
+  if (!ours) return { code: 'operator_failed', message, cause: message }
+  return { code, message, path, findings, cause: cause === undefined ? undefined : messageOf(cause) }
 }
 
-export function decodeError({ code, message, path, findings, cause, ours }) {
-  if (!ours) return new Error(message)
+export function decodeError({ code, message, path, findings, cause }) {
   return new OpspecError(code, message, { path, findings, cause: cause === undefined ? undefined : new Error(cause) })
 }

@@ -17,9 +17,9 @@ async function port() {
   return { post: message => globalThis.postMessage(message), listen: listener => globalThis.addEventListener('message', event => listener(event.data)) }
 }
 
-// A kernel given as the text or address of an ES module.
+// { kernel }, also of one given as the text or address of an ES module. It may have a `then` that nobody is to call.
 async function importKernel(kernel) {
-  if (kernel == null || typeof kernel === 'object' && !(kernel instanceof URL)) return kernel
+  if (kernel == null || typeof kernel === 'object' && !(kernel instanceof URL)) return { kernel }
   const text = String(kernel)
   const isAddress = kernel instanceof URL || /^(https?|blob|data|file):/.test(text)
   const address = isAddress ? text : isNode ? `data:text/javascript,${encodeURIComponent(text)}` : URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
@@ -31,9 +31,13 @@ async function importKernel(kernel) {
   } finally {
     if (address.startsWith('blob:') && !isAddress) URL.revokeObjectURL(address)
   }
-  if (module.default == null) throw invalid('kernel: the module has no default export')
-  return module.default
+  const exported = module.default
+  if (exported == null) throw invalid('kernel: the module has no default export')
+  if (typeof exported !== 'object') throw invalid("kernel: the module's default export must be an object with a function compute")
+  return { kernel: exported }
 }
+
+const unknownHandle = () => invalid('this object was disposed of, or could not be made again when the worker was started again')
 
 class Server {
   constructor(post) {
@@ -67,17 +71,24 @@ class Server {
     handle?.dispose()
   }
 
-  async #invoke({ id, method, args, handle }) {
+  #handle(number) {
+    const value = this.handles.get(number)
+    if (value === undefined) throw unknownHandle()
+    return value
+  }
+
+  async #invoke({ id, method, args, handle, late = 0 }) {
     if (method === 'start') return this.start(...args)
     if (method === 'memory') return Env.memoryUsed(this.env)
     if (handle !== undefined && method === 'dispose') return this.#disposeHandle(handle)
-    const given = decode(args, ({ number }) => this.handles.get(number))
-    const target = handle === undefined ? this.env : this.handles.get(handle)
-    if (target === undefined) throw invalid('this object was disposed of, or could not be made again when the worker was started again')
+    const given = decode(args, ({ number }) => this.#handle(number))
+    const target = handle === undefined ? this.env : this.#handle(handle)
     const known = handle === undefined ? envMethods : handleKinds[kindOf(target)].methods
     if (!Object.hasOwn(known, method)) throw invalid(`there is no method ${method}`)
-    if (method === 'registerOperator') given[1] = await importKernel(given[1])
-    this.#attachSignal(id, given[known[method].indexOf('options')])
+    const options = given[known[method].indexOf('options')]
+    if (late > 0) options.timeoutMs = Math.max(1, options.timeoutMs - late)
+    this.#attachSignal(id, options)
+    if (method === 'registerOperator') given[1] = (await importKernel(given[1])).kernel
     return target[method](...given)
   }
 
@@ -105,7 +116,7 @@ class Server {
     try {
       this.post({ id: message.id, ...answer })
     } catch (error) {
-      this.post({ id: message.id, error: encodeError(invalid(`the answer cannot be sent: ${error.message}`)) })
+      this.post({ id: message.id, error: encodeError(invalid(`the answer cannot be sent: ${messageOf(error)}`)) })
     }
   }
 }
