@@ -149,7 +149,7 @@ export interface Registration {
   readonly operators: readonly string[]
   /** Of a plug-in: documents without an operator, operators without a document. */
   readonly unmatched: { readonly documents: readonly string[]; readonly operators: readonly string[] }
-  /** Takes the operator back. Models that were loaded before keep it. */
+  /** Takes the operator back. Sessions that were made before keep it. */
   dispose(): void
   [Symbol.dispose](): void
 }
