@@ -14,8 +14,8 @@ bool os_guard_types(os_arena *arena, const os_types *types, const os_step *step,
                     os_str *message);
 // The same for the facts of a plan; OS_OK also where types are unknown yet.
 os_status os_guard_plan(os_plan *plan, const os_step *step, os_trouble *trouble);
-// The same for the values of a frame, where the plan did not know all types. `outputs`: also for the tensors that a kernel
-// has answered whose types it chose itself.
+// The same for the values of a frame, where the plan did not know all types. `outputs`: for what a kernel has answered that
+// chose the types itself; of inputs then only those that it has not taken, and lists of no elements are passed over.
 os_status os_guard_values(os_run *run, const os_frame *frame, const os_exec *exec, bool outputs);
 
 #endif

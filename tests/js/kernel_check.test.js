@@ -74,6 +74,10 @@ describe('a kernel.onnx in a check', () => {
     const report = env.check(zip({ 'a.opspec.json': spec.replace('"single"', '"twice"'), 'kernel.onnx': fn([onnx.node('Mul', ['X'], ['Y'])], { name: 'Other' }) }))
     assert.deepEqual(told(report, 'kernel.onnx'), ['error model.node.arity node[0]'])
   })
+  it('is compared with a document behind a byte-order mark', () => {
+    const files = { 'kernel.onnx': fn(undefined, { name: 'Other' }) }
+    for (const marked of [`\uFEFF${spec}`, new TextEncoder().encode(`\uFEFF${spec}`)]) same(told(env.validateSpec(marked, { files }), 'kernel.onnx'), cases['another name'][1])
+  })
   it('is found with an operator that is registered, in a worker, strictly and without inference', async () => {
     const registration = env.registerOperator(spec, { compute: inputs => inputs })
     same(told(env.check(zip({ 'a.opspec.json': spec, 'kernel.onnx': fn(undefined, { name: 'Other' }) })), 'kernel.onnx'), cases['another name'][1])

@@ -9,7 +9,7 @@ import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
 import { format } from './format.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
-import { checkFit, functionRule, withFunctions } from './kernel-check.js'
+import { checkFit, functionRule, parseDocument, withFunctions } from './kernel-check.js'
 import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
@@ -276,7 +276,7 @@ export class Env {
     const engine = this.#engine
     const registration = new Registration(engine, [engine.guard(add)], made => this.#forget(made))
     try {
-      fit?.(parsed(document))
+      fit?.(parseDocument(document))
     } catch (error) {
       registration.dispose()
       throw error
@@ -337,7 +337,7 @@ export class Env {
       : engine.withBlock(document, (at, size) => engine.exports.opspec_add_operator(engine.port, at, size, since, number, flags))
     if (address === 0 && number !== 0) engine.kernels.forget(number)
     const added = this.#added(address, number === 0 ? 'spec' : kernel.plugin === undefined ? 'js' : 'plug-in')
-    if (number !== 0 && kernel.plugin === undefined) engine.kernels.describe(number, parsed(document))
+    if (number !== 0 && kernel.plugin === undefined) engine.kernels.describe(number, parseDocument(document))
     return added
   }
 
@@ -461,9 +461,6 @@ function specText(spec, argument = 'spec') {
 const identity = ({ domain, name, overload = '', sinceVersion }) => [domain, name, overload, sinceVersion].join('\0')
 
 const nameOf = ({ domain, name, since }) => `${domain ? `${domain}.` : ''}${name} (version ${since})`
-
-// A document that the core has read.
-const parsed = document => JSON.parse(typeof document === 'string' ? document.replace(/^\uFEFF/, '') : new TextDecoder().decode(document))
 
 function expandKernel(kernel) {
   try {

@@ -15,6 +15,9 @@ export const functionRule = {
   good: 'inputs X, W in the document, input: ["X", "W"] in kernel.onnx', bad: 'inputs X, W in the document, input: ["W", "X"] in kernel.onnx', source: 'onnx.proto, FunctionProto'
 }
 
+/** A document that the core has read, as an object: text or bytes, a byte-order mark before it or not. */
+export const parseDocument = document => JSON.parse(typeof document === 'string' ? document.replace(/^\uFEFF/, '') : new TextDecoder().decode(document))
+
 const within = (file, finding) => {
   const out = { ...finding, file, related: finding.related.map(item => ({ ...item, file })) }
   return { ...out, fingerprint: fingerprint(out) }
@@ -86,7 +89,7 @@ function checkOne(env, { text, file, bytes }, sniff, options) {
   const { findings, incomplete } = env.check(bytes, { ...options, as: kind, files: {} })
   const out = { findings: findings.map(finding => within(file, finding)), incomplete: incomplete.map(reason => `${file}: ${reason}`) }
   const broken = findings.some(({ severity }) => severity === 'error') || env.validateSpec(text).findings.some(({ severity }) => severity === 'error')
-  const found = broken ? null : misfit(env, JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text)), bytes, kind, file)
+  const found = broken ? null : misfit(env, parseDocument(text), bytes, kind, file)
   if (found !== null) out.findings.push(found)
   return out
 }
