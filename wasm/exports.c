@@ -436,6 +436,20 @@ uint32_t OS_EXPORT(opspec_list_operators)(os_port *self) {
   return os_port__end(self, opspec_operators(self->env));
 }
 
+// others: there are files, by URI.
+opspec_schema *OS_EXPORT(opspec_new_schema)(os_port *self, const char *text, size_t size, uint32_t formats,
+                                            uint32_t others) {
+  opspec_schema *schema = NULL;
+  os_port__end(self,
+               opspec_schema_compile(self->env, (os_str){text, size}, formats != 0, others != 0, &schema));
+  return schema;
+}
+uint32_t OS_EXPORT(opspec_do_validate)(os_port *self, opspec_schema *schema, const char *bytes, size_t size,
+                                       uint32_t units) {
+  return os_port__end(self, opspec_schema_validate(schema, (os_str){bytes, size}, units != 0));
+}
+void OS_EXPORT(opspec_free_schema)(opspec_schema *schema) { opspec_schema_free(schema); }
+
 // ---- Models, sessions, runs -------------------------------------------------------------------------------
 
 opspec_model *OS_EXPORT(opspec_load)(os_port *self, const char *bytes, size_t size, uint32_t flags,

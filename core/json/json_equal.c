@@ -131,24 +131,55 @@ static const os_json *os_json__repeated_few(const os_json_document *document, co
   return NULL;
 }
 
+os_status os_json_set_init(os_json_set *self, os_arena *arena, const os_json_document *document,
+                           const os_json *array) {
+  os_status status = OS_OK;
+  os_json_hashed *spare = OS_ARENA_ARRAY(arena, array->length, os_json_hashed);
+  *self = (os_json_set){document, OS_ARENA_ARRAY(arena, array->length, os_json_hashed), 0};
+  if (self->items == NULL || spare == NULL) return OS_OUT_OF_MEMORY;
+  OS_JSON_EACH(child, array)
+  self->items[self->count++] = (os_json_hashed){os_json_hash(arena, document, child, &status), child};
+  if (status == OS_OK) os_json__sort_hashed(self->items, spare, self->count);
+  return status;
+}
+
+bool os_json_set_has(const os_json_set *self, os_arena *arena, const os_json_document *document,
+                     const os_json *value, os_status *status) {
+  enum { MOST = 64 };
+  uint64_t hash = os_json_hash(arena, document, value, status);
+  size_t low = 0, high = self->count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (self->items[middle].hash < hash)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (size_t i = low; i < self->count && self->items[i].hash == hash; i++) {
+    if (os_json_equal(self->document, self->items[i].node, document, value)) return true;
+    if (i - low == MOST) *status = OS_LIMIT;
+    if (*status != OS_OK) break;
+  }
+  return false;
+}
+
 const os_json *os_json_repeated(os_arena *arena, const os_json_document *document, const os_json *array,
                                 const os_json **earlier, os_status *status) {
-  size_t count = array->length, at = 0;
-  if (count <= 8) return os_json__repeated_few(document, array, earlier);
-  os_json_hashed *items = OS_ARENA_ARRAY(arena, count, os_json_hashed);
-  os_json_hashed *spare = OS_ARENA_ARRAY(arena, count, os_json_hashed);
-  if (items == NULL || spare == NULL) {
-    *status = OS_OUT_OF_MEMORY;
-    return NULL;
-  }
-  OS_JSON_EACH(child, array)
-  items[at++] = (os_json_hashed){os_json_hash(arena, document, child, status), child};
+  os_json_set set;
+  if (array->length <= 8) return os_json__repeated_few(document, array, earlier);
+  *status = os_json_set_init(&set, arena, document, array);
   if (*status != OS_OK) return NULL;
-  os_json__sort_hashed(items, spare, count);
+  const os_json_hashed *items = set.items;
+  size_t count = set.count;
   const os_json *found = NULL;
+  size_t left = 16 * count; // comparisons of what is different and has one hash
   for (size_t i = 1; i < count; i++) {
     for (size_t j = i; j-- > 0 && items[j].hash == items[i].hash;) {
-      if (!os_json_equal(document, items[j].node, document, items[i].node)) continue;
+      if (!os_json_equal(document, items[j].node, document, items[i].node)) {
+        if (left-- > 0) continue;
+        *status = OS_LIMIT;
+        return NULL;
+      }
       if (found != NULL && found->order < items[i].node->order) continue;
       found = items[i].node;
       *earlier = items[j].node;

@@ -43,6 +43,22 @@ void *lre_realloc(void *opaque, void *block, size_t size) {
   return NULL;
 }
 
+// Whether a match can only be where the text begins.
+static bool os_pattern__anchored(os_str source) {
+  int depth = 0;
+  bool set = false;
+  if (source.len == 0 || source.data[0] != '^') return false;
+  for (size_t i = 1; i < source.len; i++) {
+    char c = source.data[i];
+    if (c == '\\') i++;
+    if (set ? c == ']' : c == '[') set = !set;
+    if (set) continue;
+    depth += (c == '(') - (c == ')');
+    if (c == '|' && depth == 0) return false;
+  }
+  return true;
+}
+
 os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, os_str *message) {
   *out = NULL;
   char trouble[128] = "";
@@ -53,7 +69,8 @@ os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, o
   if (source.len > 0) memcpy(ended, source.data, source.len);
   ended[source.len] = 0;
   int len = 0;
-  uint8_t *code = lre_compile(&len, trouble, sizeof trouble, ended, source.len, LRE_FLAG_UNICODE, &run);
+  int flags = LRE_FLAG_UNICODE | (os_pattern__anchored(source) ? LRE_FLAG_STICKY : 0);
+  uint8_t *code = lre_compile(&len, trouble, sizeof trouble, ended, source.len, flags, &run);
   if (code == NULL) {
     *message = os_arena_format(arena, "%s", trouble[0] == 0 ? "not a regular expression" : trouble);
     return OS_OK;
@@ -87,15 +104,17 @@ static bool os_pattern__ascii(os_str text) {
   return true;
 }
 
-os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t steps,
+os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t *steps,
                            bool *matches) {
   *matches = false;
+  uint64_t polls = *steps / POLL + 1;
+  *steps = 0;
   if (self->simple != NULL) {
     *matches = os_pattern_simple_match(self->simple, text);
     return OS_OK;
   }
   if (text.len > TEXT_LIMIT) return OS_LIMIT;
-  os_pattern_run run = {.memory = memory, .polls = steps / POLL + 1, .stack = __builtin_frame_address(0)};
+  os_pattern_run run = {.memory = memory, .polls = polls, .stack = __builtin_frame_address(0)};
   uint8_t **captures = os_memory_alloc(memory, self->captures * 2 * sizeof *captures);
   if (captures == NULL) return OS_OUT_OF_MEMORY;
   uint16_t *wide = NULL;
@@ -114,5 +133,6 @@ os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str tex
   os_memory_free(memory, wide);
   os_memory_free(memory, captures);
   *matches = found == 1;
+  *steps = (polls - run.polls) * POLL;
   return found < 0 ? OS_LIMIT : OS_OK;
 }

@@ -10,8 +10,7 @@ static os_status os_apply__object(os_compile *self, const os_schema_node *node, 
                      row->keyword->name);
     return OS_OK;
   }
-  return os_compile_entries(self, row->value, strcmp(row->keyword->name, "patternProperties") == 0,
-                            &row->as.list.entries);
+  return os_compile_entries(self, row->value, row->keyword->name[1] == 'a', &row->as.list.entries);
 }
 
 static os_status os_apply__array(os_compile *self, const os_schema_node *node, os_schema_row *row) {
@@ -30,16 +29,7 @@ static os_status os_apply__node(os_compile *self, const os_schema_node *node, os
   return row->as.one.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-// A schema that every value passes: {} or true.
-static bool os_apply__always(const os_json *json) {
-  return os_json_is(json, OS_JSON_TRUE) || (os_json_is(json, OS_JSON_OBJECT) && json->length == 0);
-}
-
 static os_status os_apply__additional(os_compile *self, const os_schema_node *node, os_schema_row *row) {
-  if (os_apply__always(row->value)) {
-    row->keyword = NULL;
-    return OS_OK;
-  }
   const os_schema_row *named = os_schema_row_of(node, "properties"),
                       *patterns = os_schema_row_of(node, "patternProperties");
   row->as.rest.named = named == NULL ? NULL : &named->as.list.entries;
@@ -51,36 +41,25 @@ static os_status os_apply__additional(os_compile *self, const os_schema_node *no
 }
 
 static os_status os_apply__compile_items(os_compile *self, const os_schema_node *node, os_schema_row *row) {
-  if (os_apply__always(row->value)) {
-    row->keyword = NULL;
-    return OS_OK;
-  }
   const os_schema_row *prefix = os_schema_row_of(node, "prefixItems");
   row->as.rest.skip = prefix == NULL ? 0 : prefix->as.list.entries.count;
   row->as.rest.node = os_compile_node(self, row->value);
   return row->as.rest.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-static uint32_t os_apply__count(const os_compile *self, const os_schema_node *node, const char *name,
-                                uint32_t otherwise) {
-  const os_json *value = os_json_member(node->json, name);
-  uint64_t count = otherwise;
-  if (!os_json_is(value, OS_JSON_NUMBER)) return otherwise;
-  os_decimal number = os_decimal_of(os_json_source(self->document, value));
-  return os_decimal_uint64(&number, &count) && count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-}
-
 static os_status os_apply__compile_contains(os_compile *self, const os_schema_node *node,
                                             os_schema_row *row) {
-  row->as.contains.least = os_apply__count(self, node, "minContains", 1);
-  row->as.contains.most = os_apply__count(self, node, "maxContains", UINT32_MAX);
+  row->as.contains.least = 1;
+  row->as.contains.most = UINT32_MAX;
+  os_compile_count(self, os_json_member(node->json, "minContains"), &row->as.contains.least);
+  os_compile_count(self, os_json_member(node->json, "maxContains"), &row->as.contains.most);
   row->as.contains.node = os_compile_node(self, row->value);
   return row->as.contains.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
 static os_status os_apply__compile_if(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   const os_json *then = os_json_member(node->json, "then"), *otherwise = os_json_member(node->json, "else");
-  if (then == NULL && otherwise == NULL) {
+  if (then == NULL && otherwise == NULL && !self->keeps) {
     row->keyword = NULL;
     return OS_OK;
   }
@@ -101,17 +80,11 @@ static os_status os_apply__compile_dependent_required(os_compile *self, const os
 
 // ---- Objects ----------------------------------------------------------------------------------------------
 
-static const os_json *os_apply__next_child(os_frame *frame) {
-  frame->child = frame->step == 0 ? os_json_first(frame->value) : os_json_next(frame->child);
-  frame->step = 1;
-  return frame->child;
-}
-
 static os_step os_apply__properties(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
   if (frame->step > 0 && !passed) frame->passed = false;
   if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
   const os_json *child;
-  while ((child = os_apply__next_child(frame)) != NULL) {
+  while ((child = os_frame_next_child(frame)) != NULL) {
     const os_schema_entry *entry = os_schema_find(&row->as.list.entries, os_json_key(child), child->order);
     if (entry != NULL) return os_eval_call(self, entry->node, child, frame->report);
     if (row->as.list.closed && frame->report == NULL) {
@@ -153,7 +126,7 @@ static bool os_apply__known(os_eval *self, const os_schema_row *row, const os_js
 }
 
 // The known name nearest to a surplus one that the object does not have yet.
-static os_str os_apply__nearest(const os_schema_entries *named, const os_json *member) {
+static os_str os_schema__nearest(const os_schema_entries *named, const os_json *member) {
   os_str best = {0}, key = os_json_key(member);
   unsigned least = (unsigned)(key.len < 6 ? 2 : 3) + 1;
   for (uint32_t i = 0; named != NULL && i < named->count; i++) {
@@ -173,26 +146,30 @@ static os_str os_apply__names(os_eval *self, const os_schema_entries *named) {
   return text;
 }
 
-static void os_apply__explain_additional(os_eval *self, os_frame *frame, const os_schema_row *row,
-                                         const os_json *member) {
-  if (frame->report->full) {
-    os_report_add(frame->report, &os_rule_schema_additional_properties, "%s", "");
+void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, const os_schema_entries *named,
+                     const os_json *child) {
+  frame->passed = false;
+  os_eval_evaluated(self, frame, child);
+  if (frame->report == NULL) return;
+  bool member = os_json_is(frame->value, OS_JSON_OBJECT);
+  if (frame->report->full && self->record == NULL) {
+    os_report_add(frame->report, row->keyword->rule, "%s", "");
     return;
   }
-  os_str name = os_json_quote(self->arena, os_json_key(member)),
-         nearest = os_apply__nearest(row->as.rest.named, member);
-  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_additional_properties, member,
-                                        "The member %.*s is not known here; %s%.*s%s.", OS_ARG(name),
-                                        nearest.len > 0 ? "did you mean \"" : "remove it", OS_ARG(nearest),
-                                        nearest.len > 0 ? "\"" : "");
+  os_str nearest = {0}, name = member ? os_json_quote(self->arena, os_json_key(child))
+                                      : os_arena_format(self->arena, "%u", child->order);
+  if (member) nearest = os_schema__nearest(named, child);
+  os_finding *finding = os_eval_finding(
+      self, frame->report, row->keyword->rule, child, "The %s %.*s is not known here; %s%.*s%s.",
+      member ? "member" : "element", OS_ARG(name), nearest.len > 0 ? "did you mean \"" : "remove it",
+      OS_ARG(nearest), nearest.len > 0 ? "\"" : "");
   finding->actual = name;
-  os_str names = os_apply__names(self, row->as.rest.named);
+  os_str names = os_apply__names(self, named);
   if (names.len > 0) finding->expected = names;
   if (nearest.len == 0) return;
   os_str quoted = os_json_quote(self->arena, nearest);
   os_fix *fix = os_finding_fix(frame->report, finding, false, "Rename it to %.*s", OS_ARG(quoted));
-  os_fix_edit(frame->report, fix, self->document->file, (os_range){member->key_start, member->key_end},
-              quoted);
+  os_fix_edit(frame->report, fix, self->document->file, (os_range){child->key_start, child->key_end}, quoted);
 }
 
 // A member's name as a value that stands where the name stands.
@@ -219,7 +196,7 @@ static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, c
   if (frame->step > 0 && !passed) frame->passed = false;
   if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
   const os_json *child;
-  while ((child = os_apply__next_child(frame)) != NULL) {
+  while ((child = os_frame_next_child(frame)) != NULL) {
     if (row->as.rest.names != NULL && frame->report == NULL &&
         !os_apply__name_passes(self, row->as.rest.names, child)) {
       frame->passed = false;
@@ -227,10 +204,10 @@ static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, c
     }
     if (os_apply__known(self, row, child)) continue;
     if (self->status != OS_OK) return OS_STEP_DONE;
-    if (!row->as.rest.node->never) return os_eval_call(self, row->as.rest.node, child, frame->report);
-    frame->passed = false;
+    if (!row->as.rest.node->never || self->record != NULL)
+      return os_eval_call(self, row->as.rest.node, child, frame->report);
+    os_eval_surplus(self, frame, row, row->as.rest.named, child);
     if (frame->report == NULL) return OS_STEP_DONE;
-    os_apply__explain_additional(self, frame, row, child);
   }
   return OS_STEP_DONE;
 }
@@ -256,7 +233,7 @@ static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os
                                           "The name %.*s is not allowed here.", OS_ARG(name));
     finding->actual = name;
   }
-  const os_json *child = os_apply__next_child(frame);
+  const os_json *child = os_frame_next_child(frame);
   if (child == NULL) return OS_STEP_DONE;
   const os_json *name = os_apply__name(self, frame, child);
   return name == NULL ? OS_STEP_DONE : os_eval_call(self, row->as.one.node, name, frame->report);
@@ -277,7 +254,7 @@ static os_step os_apply__dependent_required(os_eval *self, os_frame *frame, cons
                                             bool passed) {
   (void)passed;
   OS_JSON_EACH(names, row->value) {
-    if (os_json_get(frame->value, os_json_key(names)) == NULL) continue;
+    if (!os_json_is(names, OS_JSON_ARRAY) || os_json_get(frame->value, os_json_key(names)) == NULL) continue;
     OS_JSON_EACH(name, names) {
       if (os_json_get(frame->value, os_json_string(name)) != NULL) continue;
       frame->passed = false;
@@ -307,8 +284,8 @@ static os_step os_apply__prefix_items(os_eval *self, os_frame *frame, const os_s
 static os_step os_apply__items(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
   if (frame->step > 0 && !passed) frame->passed = false;
   if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
-  const os_json *child = os_apply__next_child(frame);
-  while (child != NULL && child->order < row->as.rest.skip) child = os_apply__next_child(frame);
+  const os_json *child = os_frame_next_child(frame);
+  while (child != NULL && child->order < row->as.rest.skip) child = os_frame_next_child(frame);
   return child == NULL ? OS_STEP_DONE : os_eval_call(self, row->as.rest.node, child, frame->report);
 }
 
@@ -317,19 +294,17 @@ static os_step os_apply__contains(os_eval *self, os_frame *frame, const os_schem
     frame->count = 0;
   else if (passed)
     frame->count++;
-  const os_json *child = os_apply__next_child(frame);
+  const os_json *child = os_frame_next_child(frame);
   if (child != NULL) return os_eval_call(self, row->as.contains.node, child, NULL);
   uint32_t least = row->as.contains.least, most = row->as.contains.most;
   if (frame->count >= least && frame->count <= most) return OS_STEP_DONE;
   frame->passed = false;
   if (frame->report == NULL) return OS_STEP_DONE;
   bool few = frame->count < least;
-  os_finding *finding =
-      os_eval_finding(self, frame->report, &os_rule_schema_contains, frame->value,
-                      "%u elements of this list match what it has to contain; it takes %s %u.", frame->count,
-                      few ? "at least" : "at most", few ? least : most);
-  finding->actual = os_arena_format(self->arena, "%u", frame->count);
-  finding->expected = os_arena_format(self->arena, "%s %u", few ? "at least" : "at most", few ? least : most);
+  os_eval_mismatch(self, frame->report, row, frame->value,
+                   os_arena_format(self->arena, "%s %u elements that match", few ? "at least" : "at most",
+                                   few ? least : most),
+                   os_arena_format(self->arena, "%u", frame->count));
   return OS_STEP_DONE;
 }
 
@@ -352,7 +327,8 @@ static os_step os_apply__alternatives(os_eval *self, os_frame *frame, const os_s
     frame->count = 0;
   else if (passed)
     frame->count++;
-  bool decided = any ? frame->count > 0 : frame->count > 1;
+  bool whole = frame->node->tracked || self->record != NULL; // every alternative counts, not only the answer
+  bool decided = !whole && (any ? frame->count > 0 : frame->count > 1);
   if (!decided && frame->step < entries->count)
     return os_eval_call(self, entries->items[frame->step++].node, frame->value, NULL);
   if (frame->count == 1 || (any && frame->count > 0)) return OS_STEP_DONE;
@@ -363,6 +339,11 @@ static os_step os_apply__alternatives(os_eval *self, os_frame *frame, const os_s
                     "More than one of the %u alternatives fits here; exactly one has to.", entries->count);
     return OS_STEP_DONE;
   }
+  if (self->record != NULL) {
+    os_eval_finding(self, frame->report, row->keyword->rule, frame->value,
+                    "None of the %u alternatives fits here.", entries->count);
+    return OS_STEP_DONE;
+  }
   frame->step = entries->count + 1;
   return os_branch_next(self, frame, row);
 }
@@ -371,9 +352,10 @@ static os_step os_apply__not(os_eval *self, os_frame *frame, const os_schema_row
   if (frame->step++ == 0) return os_eval_call(self, row->as.one.node, frame->value, NULL);
   if (!passed) return OS_STEP_DONE;
   frame->passed = false;
-  if (frame->report != NULL)
-    os_eval_finding(self, frame->report, &os_rule_schema_not, frame->value, "%.*s is ruled out here.",
-                    OS_ARG(os_json_excerpt(self->document, self->arena, frame->value)));
+  if (frame->report == NULL) return OS_STEP_DONE;
+  os_str found = os_json_excerpt(self->document, self->arena, frame->value);
+  os_eval_finding(self, frame->report, &os_rule_schema_not, frame->value, "%.*s is ruled out here.",
+                  OS_ARG(found));
   return OS_STEP_DONE;
 }
 
@@ -423,41 +405,10 @@ static bool os_quick__names(os_eval *self, const os_schema_row *row, const os_js
   return true;
 }
 
-static bool os_quick__dependent_schemas(os_eval *self, const os_schema_row *row, const os_json *value) {
-  for (uint32_t i = 0; i < row->as.list.entries.count; i++) {
-    const os_schema_entry *entry = &row->as.list.entries.items[i];
-    if (os_json_get(value, entry->name) != NULL && !os_eval_quick(self, entry->node, value)) return false;
-  }
-  return true;
-}
-
-static bool os_quick__dependent_required(os_eval *self, const os_schema_row *row, const os_json *value) {
-  (void)self;
-  OS_JSON_EACH(names, row->value) {
-    if (os_json_get(value, os_json_key(names)) == NULL) continue;
-    OS_JSON_EACH(name, names) if (os_json_get(value, os_json_string(name)) == NULL) return false;
-  }
-  return true;
-}
-
-static bool os_quick__prefix_items(os_eval *self, const os_schema_row *row, const os_json *value) {
-  OS_JSON_EACH(child, value) {
-    if (child->order >= row->as.list.entries.count) return true;
-    if (!os_eval_quick(self, row->as.list.entries.items[child->order].node, child)) return false;
-  }
-  return true;
-}
-
 static bool os_quick__items(os_eval *self, const os_schema_row *row, const os_json *value) {
   OS_JSON_EACH(child, value)
   if (child->order >= row->as.rest.skip && !os_eval_quick(self, row->as.rest.node, child)) return false;
   return true;
-}
-
-static bool os_quick__contains(os_eval *self, const os_schema_row *row, const os_json *value) {
-  uint32_t count = 0;
-  OS_JSON_EACH(child, value) count += os_eval_quick(self, row->as.contains.node, child);
-  return count >= row->as.contains.least && count <= row->as.contains.most;
 }
 
 static bool os_quick__all_of(os_eval *self, const os_schema_row *row, const os_json *value) {
@@ -491,42 +442,56 @@ static bool os_quick__if(os_eval *self, const os_schema_row *row, const os_json 
 
 // ---- The table: a row may look at the rows above it --------------------------------------------------------
 
-#define APPLICATOR(text, speaks_of, rule_or_null, compile_as, ask, answer, where) \
-  {.name = text,                                                                  \
-   .types = speaks_of,                                                            \
-   .rule = rule_or_null,                                                          \
-   .compile = compile_as,                                                         \
-   .next = ask,                                                                   \
-   .quick = answer,                                                               \
-   .holds = where}
+#define APPLICATOR(text, speaks_of, rule_or_null, compile_as, ask, answer, where, ...) \
+  {.name = text,                                                                       \
+   .types = speaks_of,                                                                 \
+   .rule = rule_or_null,                                                               \
+   .compile = compile_as,                                                              \
+   .next = ask,                                                                        \
+   .quick = answer,                                                                    \
+   .holds = where,                                                                     \
+   __VA_ARGS__}
+#define TELLS .annotates = OS_ANNOTATES_CHILDREN
+#define IN_PLACE .in_place = true
 
-const os_schema_keyword os_schema_applicators[] = {
+static const os_schema_keyword applicators[] = {
     APPLICATOR("properties", cJSON_Object, NULL, os_apply__object, os_apply__properties, os_quick__properties,
-               OS_HOLDS_LIST),
+               OS_HOLDS_LIST, TELLS, .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("patternProperties", cJSON_Object, NULL, os_apply__object, os_apply__pattern_properties,
-               os_quick__pattern_properties, OS_HOLDS_LIST),
+               os_quick__pattern_properties, OS_HOLDS_LIST, TELLS, .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("additionalProperties", cJSON_Object, &os_rule_schema_additional_properties,
-               os_apply__additional, os_apply__additional_properties, os_quick__additional, OS_HOLDS_REST),
+               os_apply__additional, os_apply__additional_properties, os_quick__additional, OS_HOLDS_REST,
+               TELLS, .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("propertyNames", cJSON_Object, &os_rule_schema_property_names, os_apply__node,
-               os_apply__property_names, os_quick__names, OS_HOLDS_NODE),
-    APPLICATOR("dependentSchemas", cJSON_Object, NULL, os_apply__object, os_apply__dependent_schemas,
-               os_quick__dependent_schemas, OS_HOLDS_LIST),
+               os_apply__property_names, os_quick__names, OS_HOLDS_NODE,
+               .vocabulary = OS_VOCABULARY_APPLICATOR),
+    APPLICATOR("dependentSchemas", cJSON_Object, NULL, os_apply__object, os_apply__dependent_schemas, NULL,
+               OS_HOLDS_LIST, IN_PLACE, .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("dependentRequired", cJSON_Object, &os_rule_schema_dependent_required,
-               os_apply__compile_dependent_required, os_apply__dependent_required,
-               os_quick__dependent_required, OS_HOLDS_NONE),
-    APPLICATOR("prefixItems", cJSON_Array, NULL, os_apply__array, os_apply__prefix_items,
-               os_quick__prefix_items, OS_HOLDS_LIST),
+               os_apply__compile_dependent_required, os_apply__dependent_required, NULL, OS_HOLDS_NONE,
+               .vocabulary = OS_VOCABULARY_VALIDATION),
+    // Of older drafts: names as in the one, schemas as in the other.
+    APPLICATOR("dependencies", cJSON_Object, &os_rule_schema_dependent_required,
+               os_apply__compile_dependent_required, os_apply__dependent_required, NULL, OS_HOLDS_NONE,
+               .vocabulary = OS_VOCABULARY_APPLICATOR),
+    APPLICATOR("dependencies", cJSON_Object, NULL, os_apply__object, os_apply__dependent_schemas, NULL,
+               OS_HOLDS_LIST, IN_PLACE, .vocabulary = OS_VOCABULARY_APPLICATOR),
+    APPLICATOR("prefixItems", cJSON_Array, NULL, os_apply__array, os_apply__prefix_items, NULL, OS_HOLDS_LIST,
+               TELLS, .vocabulary = OS_VOCABULARY_APPLICATOR | OS_VOCABULARY_2020),
     APPLICATOR("items", cJSON_Array, NULL, os_apply__compile_items, os_apply__items, os_quick__items,
-               OS_HOLDS_REST),
+               OS_HOLDS_REST, TELLS, .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("contains", cJSON_Array, &os_rule_schema_contains, os_apply__compile_contains,
-               os_apply__contains, os_quick__contains, OS_HOLDS_CONTAINS),
-    APPLICATOR("allOf", 0, NULL, os_apply__array, os_apply__all_of, os_quick__all_of, OS_HOLDS_LIST),
+               os_apply__contains, NULL, OS_HOLDS_CONTAINS, TELLS, .vocabulary = OS_VOCABULARY_APPLICATOR),
+    APPLICATOR("allOf", 0, NULL, os_apply__array, os_apply__all_of, os_quick__all_of, OS_HOLDS_LIST, IN_PLACE,
+               .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("anyOf", 0, &os_rule_schema_any_of, os_apply__array, os_apply__alternatives, os_quick__any_of,
-               OS_HOLDS_LIST),
+               OS_HOLDS_LIST, IN_PLACE, .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("oneOf", 0, &os_rule_schema_one_of, os_apply__array, os_apply__alternatives, os_quick__one_of,
-               OS_HOLDS_LIST),
-    APPLICATOR("not", 0, &os_rule_schema_not, os_apply__node, os_apply__not, os_quick__not, OS_HOLDS_NODE),
-    APPLICATOR("if", 0, NULL, os_apply__compile_if, os_apply__if, os_quick__if, OS_HOLDS_CONDITION),
+               OS_HOLDS_LIST, IN_PLACE, .vocabulary = OS_VOCABULARY_APPLICATOR),
+    APPLICATOR("not", 0, &os_rule_schema_not, os_apply__node, os_apply__not, os_quick__not, OS_HOLDS_NODE,
+               IN_PLACE, .vocabulary = OS_VOCABULARY_APPLICATOR),
+    APPLICATOR("if", 0, NULL, os_apply__compile_if, os_apply__if, os_quick__if, OS_HOLDS_CONDITION, IN_PLACE,
+               .vocabulary = OS_VOCABULARY_APPLICATOR),
 };
 
-const size_t os_schema_applicator_count = sizeof os_schema_applicators / sizeof *os_schema_applicators;
+const os_schema_table os_schema_applicators = {applicators, sizeof applicators / sizeof *applicators};

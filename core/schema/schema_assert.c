@@ -1,5 +1,5 @@
 // Assertions: keywords that look at one value alone.
-#include "json_equal.h"
+#include "json_write.h"
 #include "schema_rows.h"
 #include "utf8.h"
 
@@ -80,12 +80,13 @@ static void os_assert__explain_type(os_eval *self, os_frame *frame, const os_sch
   os_str expected = os_schema_type_names(self->arena, row->as.types),
          found = os_json_excerpt(self->document, self->arena, value);
   bool number = os_json_is(value, OS_JSON_NUMBER) && (row->as.types & cJSON_Number);
-  os_finding *finding = os_eval_finding(
-      self, frame->report, &os_rule_schema_type, value, "Expected %.*s here, found %s %.*s.",
-      OS_ARG(expected), number ? "a number that is none:" : os_json_type_name(value), OS_ARG(found));
-  finding->expected = expected;
+  const char *what = number ? "a number that is none:" : os_json_type_name(value);
+  os_finding *finding = os_eval_mismatch(self, frame->report, row, value, expected,
+                                         os_arena_format(self->arena, "%s %.*s", what, OS_ARG(found)));
   finding->actual = os_str_of(os_json_type_name(value));
 }
+
+enum { FEW = 16 }; // listed values that are compared one by one
 
 static os_status os_assert__compile_values(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   bool list = row->keyword->rule == &os_rule_schema_enum;
@@ -99,10 +100,15 @@ static os_status os_assert__compile_values(os_compile *self, const os_schema_nod
   else
     OS_JSON_EACH(child, row->value) types |= child->item.type & 0xff;
   ((os_schema_node *)node)->types &= types;
-  return OS_OK;
+  if (!list || row->value->length <= FEW) return OS_OK;
+  row->as.set = OS_ARENA_NEW(self->arena, os_json_set);
+  OS_TRY_ALLOC(row->as.set);
+  return os_json_set_init(row->as.set, self->arena, self->document, row->value);
 }
 
 static bool os_assert__enum(os_eval *self, const os_schema_row *row, const os_json *value) {
+  if (row->as.set != NULL)
+    return os_json_set_has(row->as.set, self->arena, self->document, value, &self->status);
   if (os_json_is(value, OS_JSON_STRING)) {
     OS_JSON_EACH(child, row->value)
     if (os_json_is(child, OS_JSON_STRING) && os_str_eq(os_json_string(child), os_json_string(value)))
@@ -110,12 +116,12 @@ static bool os_assert__enum(os_eval *self, const os_schema_row *row, const os_js
     return false;
   }
   OS_JSON_EACH(child, row->value)
-  if (os_json_equal(self->schema->document, child, self->document, value)) return true;
+  if (os_json_equal(row->document, child, self->document, value)) return true;
   return false;
 }
 
 static bool os_assert__const(os_eval *self, const os_schema_row *row, const os_json *value) {
-  return os_json_equal(self->schema->document, row->value, self->document, value);
+  return os_json_equal(row->document, row->value, self->document, value);
 }
 
 // The listed string nearest to a string, or NULL when none is near.
@@ -134,33 +140,26 @@ static const os_json *os_assert__nearest(const os_json *list, const os_json *val
 }
 
 static void os_assert__replace(os_eval *self, os_report *report, os_finding *finding, const os_json *value,
-                               const os_json *with, bool safe) {
-  os_str text = os_arena_copy(self->arena, os_json_source(self->schema->document, with));
-  os_fix *fix = os_finding_fix(report, finding, safe, "Write %.*s", OS_ARG(text));
+                               const os_json_document *document, const os_json *with) {
+  os_str text = os_arena_copy(self->arena, os_json_source(document, with));
+  os_fix *fix = os_finding_fix(report, finding, false, "Write %.*s", OS_ARG(text));
   os_fix_edit(report, fix, self->document->file, (os_range){value->start, value->end}, text);
 }
 
 static void os_assert__explain_enum(os_eval *self, os_frame *frame, const os_schema_row *row,
                                     const os_json *value) {
-  os_str choices = os_schema_choices(self->schema->document, self->arena, row->value);
-  os_str found = os_json_excerpt(self->document, self->arena, value);
   const os_json *nearest = os_assert__nearest(row->value, value);
-  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_enum, value,
-                                        "Expected %.*s here, found %.*s.", OS_ARG(choices), OS_ARG(found));
-  finding->expected = choices;
-  finding->actual = found;
-  if (nearest != NULL) os_assert__replace(self, frame->report, finding, value, nearest, false);
+  os_finding *finding =
+      os_eval_mismatch(self, frame->report, row, value,
+                       os_schema_choices(row->document, self->arena, row->value), (os_str){0});
+  if (nearest != NULL) os_assert__replace(self, frame->report, finding, value, row->document, nearest);
 }
 
 static void os_assert__explain_const(os_eval *self, os_frame *frame, const os_schema_row *row,
                                      const os_json *value) {
-  os_str expected = os_json_excerpt(self->schema->document, self->arena, row->value);
-  os_str found = os_json_excerpt(self->document, self->arena, value);
-  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_const, value,
-                                        "Expected %.*s here, found %.*s.", OS_ARG(expected), OS_ARG(found));
-  finding->expected = expected;
-  finding->actual = found;
-  os_assert__replace(self, frame->report, finding, value, row->value, false);
+  os_finding *finding = os_eval_mismatch(
+      self, frame->report, row, value, os_json_excerpt(row->document, self->arena, row->value), (os_str){0});
+  os_assert__replace(self, frame->report, finding, value, row->document, row->value);
 }
 
 // ---- Numbers ----------------------------------------------------------------------------------------------
@@ -217,30 +216,27 @@ static void os_assert__explain_number(os_eval *self, os_frame *frame, const os_s
   const char *how = "";
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (words[i].rule == row->keyword->rule) how = words[i].words;
-  os_str expected = os_arena_format(self->arena, "%s %.*s", how,
-                                    OS_ARG(os_json_excerpt(self->schema->document, self->arena, row->value)));
-  os_str found = os_json_excerpt(self->document, self->arena, value);
-  os_finding *finding = os_eval_finding(self, frame->report, row->keyword->rule, value,
-                                        "Expected %.*s here, found %.*s.", OS_ARG(expected), OS_ARG(found));
-  finding->expected = expected;
-  finding->actual = found;
+  os_str bound = os_json_excerpt(row->document, self->arena, row->value);
+  os_eval_mismatch(self, frame->report, row, value,
+                   os_arena_format(self->arena, "%s %.*s", how, OS_ARG(bound)), (os_str){0});
 }
 
 // ---- Counts -----------------------------------------------------------------------------------------------
 
+bool os_compile_count(const os_compile *self, const os_json *json, uint32_t *out) {
+  uint64_t count;
+  if (!os_json_is(json, OS_JSON_NUMBER)) return false;
+  os_decimal number = os_decimal_of(os_json_source(self->document, json));
+  bool fits = os_decimal_uint64(&number, &count) && count < UINT32_MAX;
+  *out = fits ? (uint32_t)count : UINT32_MAX;
+  return number.count == 0 || (!number.negative && os_decimal_is_integer(&number));
+}
+
 static os_status os_assert__compile_count(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   (void)node;
-  uint64_t count = 0;
-  os_decimal number = {0};
-  if (os_json_is(row->value, OS_JSON_NUMBER))
-    number = os_decimal_of(os_json_source(self->document, row->value));
-  bool whole = os_json_is(row->value, OS_JSON_NUMBER) && !number.negative && os_decimal_is_integer(&number);
-  if (!whole)
+  if (!os_compile_count(self, row->value, &row->as.count))
     os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"%s\" is an integer of at least 0.",
                      row->keyword->name);
-  else if (!os_decimal_uint64(&number, &count) || count > UINT32_MAX)
-    count = UINT32_MAX;
-  row->as.count = (uint32_t)count;
   return OS_OK;
 }
 
@@ -271,11 +267,7 @@ static void os_assert__explain_count(os_eval *self, os_frame *frame, const os_sc
   size_t size = os_assert__size(value);
   os_str expected = os_arena_format(self->arena, "%s %u %s%s", most ? "at most" : "at least", row->as.count,
                                     what, row->as.count == 1 ? "" : "s");
-  os_finding *finding =
-      os_eval_finding(self, frame->report, row->keyword->rule, value, "Expected %.*s here, found %s%zu.",
-                      OS_ARG(expected), size == 0 ? "none: " : "", size);
-  finding->expected = expected;
-  finding->actual = os_arena_format(self->arena, "%zu", size);
+  os_eval_mismatch(self, frame->report, row, value, expected, os_arena_format(self->arena, "%zu", size));
 }
 
 // ---- pattern, uniqueItems, required -----------------------------------------------------------------------
@@ -287,12 +279,7 @@ static os_status os_assert__compile_pattern(os_compile *self, const os_schema_no
     os_compile_wrong(self, &os_rule_schema_invalid, row->value, "\"pattern\" is a string.");
     return OS_OK;
   }
-  os_str message = {0};
-  OS_TRY(os_pattern_compile(&row->as.pattern.pattern, self->arena, os_json_string(row->value), &message));
-  if (row->as.pattern.pattern == NULL)
-    os_compile_wrong(self, &os_rule_schema_pattern_syntax, row->value, "This pattern is wrong: %.*s.",
-                     OS_ARG(message));
-  return OS_OK;
+  return os_compile_pattern(self, row->value, os_json_string(row->value), &row->as.pattern.pattern);
 }
 
 static bool os_assert__pattern(os_eval *self, const os_schema_row *row, const os_json *value) {
@@ -373,48 +360,134 @@ static void os_assert__explain_required(os_eval *self, os_frame *frame, const os
   }
 }
 
+// ---- format -----------------------------------------------------------------------------------------------
+
+enum { REGEX_LIMIT = 1 << 20 };
+
+static os_status os_assert__compile_format(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  (void)node;
+  const os_string_format *format = os_string_format_find(os_json_string(row->value));
+  row->as.format.format = format;
+  if (format == NULL) {
+    row->keyword = NULL;
+    return OS_OK;
+  }
+  OS_TRY(os_compile_pattern(self, row->value, os_str_of(format->pattern), &row->as.format.pattern));
+  if (format->more != OS_FORMAT_HOST && format->more != OS_FORMAT_MAIL) return OS_OK;
+  return os_compile_pattern(self, row->value, os_str_of(os_string_format_host), &row->as.format.host);
+}
+
+static bool os_assert__format(os_eval *self, const os_schema_row *row, const os_json *value) {
+  os_str text = os_json_string(value);
+  if (row->as.format.format->more == OS_FORMAT_REGEX && text.len > REGEX_LIMIT)
+    os_eval_limit(self, "a string of the document is too long for a regular expression");
+  return self->status == OS_OK && os_eval_pattern(self, row->as.format.pattern, text) &&
+         os_string_format_check(row->as.format.format, text, row->as.format.host, self->arena->memory);
+}
+
+static void os_assert__explain_format(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                      const os_json *value) {
+  const os_string_format *format = row->as.format.format;
+  os_eval_mismatch(self, frame->report, row, value,
+                   os_arena_format(self->arena, "%s, such as \"%s\",", format->name, format->example),
+                   (os_str){0});
+}
+
+// ---- x-runlocal-set ---------------------------------------------------------------------------------------
+
+// Where two elements stand in the order of their canonical JSON: below 0 as they should, 0 equal.
+static int os_assert__set_order(os_eval *self, const os_json *a, const os_json *b) {
+  os_text text[2];
+  const os_json *nodes[] = {a, b};
+  for (int i = 0; i < 2; i++) {
+    os_text_init(&text[i], self->arena->memory);
+    os_status status = os_json_write_canonical(&text[i], self->arena, self->document, nodes[i]);
+    if (status != OS_OK) self->status = status;
+  }
+  int order = os_str_cmp(os_text_str(&text[0]), os_text_str(&text[1]));
+  os_text_clear(&text[0]);
+  os_text_clear(&text[1]);
+  return order;
+}
+
+// The first element that does not come behind the one before it; NULL when it is a set in order.
+static const os_json *os_assert__misplaced(os_eval *self, const os_json *value) {
+  const os_json *before = NULL;
+  OS_JSON_EACH(child, value) {
+    if (before != NULL && os_assert__set_order(self, before, child) >= 0) return child;
+    before = child;
+  }
+  return NULL;
+}
+
+static bool os_assert__set(os_eval *self, const os_schema_row *row, const os_json *value) {
+  (void)row;
+  return os_assert__misplaced(self, value) == NULL;
+}
+
+static void os_assert__explain_set(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                   const os_json *value) {
+  (void)row;
+  const os_json *late = os_assert__misplaced(self, value);
+  if (late == NULL) return;
+  os_str found = os_json_excerpt(self->document, self->arena, late);
+  os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_set, value,
+                                        "This list is a set: element %u (%.*s) has to come behind the one "
+                                        "before it, in the order of the bytes of "
+                                        "their canonical JSON, and stand once.",
+                                        late->order, OS_ARG(found));
+  finding->actual = found;
+}
+
 // ---- The table --------------------------------------------------------------------------------------------
 
+#define ASSERTION(text, speaks_of, rule_of, compile_as, ask, tell) \
+  {.name = text,                                                   \
+   .types = speaks_of,                                             \
+   .rule = &os_rule_schema_##rule_of,                              \
+   .compile = os_assert__##compile_as,                             \
+   .check = os_assert__##ask,                                      \
+   .explain = os_assert__explain_##tell,                           \
+   .vocabulary = OS_VOCABULARY_VALIDATION}
 #define NUMBERS cJSON_Number
 #define STRINGS cJSON_String
 #define ARRAYS cJSON_Array
 #define OBJECTS cJSON_Object
 
-const os_schema_keyword os_schema_assertions[] = {
-    {"type", 0, &os_rule_schema_type, os_assert__compile_type, os_assert__type, os_assert__explain_type, NULL,
-     NULL, OS_HOLDS_NONE},
-    {"const", 0, &os_rule_schema_const, os_assert__compile_values, os_assert__const, os_assert__explain_const,
-     NULL, NULL, OS_HOLDS_NONE},
-    {"enum", 0, &os_rule_schema_enum, os_assert__compile_values, os_assert__enum, os_assert__explain_enum,
-     NULL, NULL, OS_HOLDS_NONE},
-    {"minimum", NUMBERS, &os_rule_schema_minimum, os_assert__compile_number, os_assert__minimum,
-     os_assert__explain_number, NULL, NULL, OS_HOLDS_NONE},
-    {"maximum", NUMBERS, &os_rule_schema_maximum, os_assert__compile_number, os_assert__maximum,
-     os_assert__explain_number, NULL, NULL, OS_HOLDS_NONE},
-    {"exclusiveMinimum", NUMBERS, &os_rule_schema_exclusive_minimum, os_assert__compile_number,
-     os_assert__exclusive_minimum, os_assert__explain_number, NULL, NULL, OS_HOLDS_NONE},
-    {"exclusiveMaximum", NUMBERS, &os_rule_schema_exclusive_maximum, os_assert__compile_number,
-     os_assert__exclusive_maximum, os_assert__explain_number, NULL, NULL, OS_HOLDS_NONE},
-    {"multipleOf", NUMBERS, &os_rule_schema_multiple_of, os_assert__compile_number, os_assert__multiple_of,
-     os_assert__explain_number, NULL, NULL, OS_HOLDS_NONE},
-    {"minLength", STRINGS, &os_rule_schema_min_length, os_assert__compile_count, os_assert__least,
-     os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
-    {"maxLength", STRINGS, &os_rule_schema_max_length, os_assert__compile_count, os_assert__most,
-     os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
-    {"pattern", STRINGS, &os_rule_schema_pattern, os_assert__compile_pattern, os_assert__pattern,
-     os_assert__explain_pattern, NULL, NULL, OS_HOLDS_NONE},
-    {"minItems", ARRAYS, &os_rule_schema_min_items, os_assert__compile_count, os_assert__least,
-     os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
-    {"maxItems", ARRAYS, &os_rule_schema_max_items, os_assert__compile_count, os_assert__most,
-     os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
-    {"uniqueItems", ARRAYS, &os_rule_schema_unique_items, os_assert__compile_unique, os_assert__unique,
-     os_assert__explain_unique, NULL, NULL, OS_HOLDS_NONE},
-    {"required", OBJECTS, &os_rule_schema_required, os_assert__compile_required, os_assert__required,
-     os_assert__explain_required, NULL, NULL, OS_HOLDS_NONE},
-    {"minProperties", OBJECTS, &os_rule_schema_min_properties, os_assert__compile_count, os_assert__least,
-     os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
-    {"maxProperties", OBJECTS, &os_rule_schema_max_properties, os_assert__compile_count, os_assert__most,
-     os_assert__explain_count, NULL, NULL, OS_HOLDS_NONE},
+static const os_schema_keyword assertions[] = {
+    ASSERTION("type", 0, type, compile_type, type, type),
+    ASSERTION("const", 0, const, compile_values, const, const),
+    ASSERTION("enum", 0, enum, compile_values, enum, enum),
+    ASSERTION("minimum", NUMBERS, minimum, compile_number, minimum, number),
+    ASSERTION("maximum", NUMBERS, maximum, compile_number, maximum, number),
+    ASSERTION("exclusiveMinimum", NUMBERS, exclusive_minimum, compile_number, exclusive_minimum, number),
+    ASSERTION("exclusiveMaximum", NUMBERS, exclusive_maximum, compile_number, exclusive_maximum, number),
+    ASSERTION("multipleOf", NUMBERS, multiple_of, compile_number, multiple_of, number),
+    ASSERTION("minLength", STRINGS, min_length, compile_count, least, count),
+    ASSERTION("maxLength", STRINGS, max_length, compile_count, most, count),
+    ASSERTION("pattern", STRINGS, pattern, compile_pattern, pattern, pattern),
+    ASSERTION("minItems", ARRAYS, min_items, compile_count, least, count),
+    ASSERTION("maxItems", ARRAYS, max_items, compile_count, most, count),
+    ASSERTION("uniqueItems", ARRAYS, unique_items, compile_unique, unique, unique),
+    ASSERTION("required", OBJECTS, required, compile_required, required, required),
+    ASSERTION("minProperties", OBJECTS, min_properties, compile_count, least, count),
+    ASSERTION("maxProperties", OBJECTS, max_properties, compile_count, most, count),
+    {.name = "format",
+     .types = STRINGS,
+     .rule = &os_rule_schema_format,
+     .compile = os_assert__compile_format,
+     .check = os_assert__format,
+     .explain = os_assert__explain_format,
+     .vocabulary = OS_VOCABULARY_FORMAT,
+     .annotates = OS_ANNOTATES_VALUE},
+    {.name = "x-runlocal-set",
+     .types = ARRAYS,
+     .rule = &os_rule_schema_set,
+     .compile = os_assert__compile_unique,
+     .check = os_assert__set,
+     .explain = os_assert__explain_set,
+     .vocabulary = OS_VOCABULARY_OWN,
+     .annotates = OS_ANNOTATES_VALUE},
 };
 
-const size_t os_schema_assertion_count = sizeof os_schema_assertions / sizeof *os_schema_assertions;
+const os_schema_table os_schema_assertions = {assertions, sizeof assertions / sizeof *assertions};

@@ -2,7 +2,7 @@
 // naming member selects, else the only one that takes the value's JSON type, else the one with the fewest findings.
 #include "schema_rows.h"
 
-enum { LOOK_THROUGH = 8, SCRATCH_LIMIT = 64, MOST_TAGGED = 64 };
+enum { MOST_FOLDED = 8, LOOK_THROUGH = 8, SCRATCH_LIMIT = 64, MOST_TAGGED = 64, MOST_MAPPED = 1000 };
 
 // ---- Compiling --------------------------------------------------------------------------------------------
 
@@ -49,7 +49,9 @@ static void os_branch__discriminator(os_compile *self, const os_schema_entries *
   tag->values = values;
   for (uint32_t i = 0; i < entries->count; i++)
     values[i] = os_branch__constant(entries->items[i].node, tag->member);
-  OS_JSON_EACH(target, os_json_member(discriminator, "mapping")) {
+  const os_json *mapping = os_json_member(discriminator, "mapping");
+  if (mapping != NULL && mapping->length > MOST_MAPPED) return;
+  OS_JSON_EACH(target, mapping) {
     os_str pointer = os_json_string(target);
     if (pointer.len == 0 || pointer.data[0] != '#') continue;
     const os_json *json = os_json_resolve(self->document->root, os_str_slice(pointer, 1, pointer.len));
@@ -91,8 +93,8 @@ static os_str os_branch__tag_values(os_eval *self, const os_schema_row *row) {
   const os_schema_tag *tag = &row->as.list.tag;
   for (uint32_t i = 0; i < row->as.list.entries.count; i++) {
     if (tag->values[i].len == 0) continue;
-    text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), text.len == 0 ? "" : ", ",
-                           OS_ARG(os_json_quote(self->arena, tag->values[i])));
+    os_str value = os_json_quote(self->arena, tag->values[i]);
+    text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), text.len == 0 ? "" : ", ", OS_ARG(value));
   }
   return text;
 }
@@ -140,13 +142,12 @@ static void os_branch__no_type(os_eval *self, os_frame *frame, const os_schema_r
   int types = 0;
   for (uint32_t i = 0; i < row->as.list.entries.count; i++)
     types |= os_schema_types(row->as.list.entries.items[i].node, LOOK_THROUGH);
-  os_str expected = os_schema_type_names(self->arena, types),
-         found = os_json_excerpt(self->document, self->arena, frame->value);
-  os_finding *finding = os_eval_finding(self, frame->report, row->keyword->rule, frame->value,
-                                        "Expected %.*s here, found %s %.*s.", OS_ARG(expected),
-                                        os_json_type_name(frame->value), OS_ARG(found));
-  finding->expected = expected;
-  finding->actual = os_str_of(os_json_type_name(frame->value));
+  os_str found = os_json_excerpt(self->document, self->arena, frame->value);
+  const char *type = os_json_type_name(frame->value);
+  os_finding *finding =
+      os_eval_mismatch(self, frame->report, row, frame->value, os_schema_type_names(self->arena, types),
+                       os_arena_format(self->arena, "%s %.*s", type, OS_ARG(found)));
+  finding->actual = os_str_of(type);
 }
 
 // The first alternative from `from` on that takes the value's type.
@@ -158,23 +159,42 @@ static uint32_t os_branch__candidate(const os_schema_row *row, const os_json *va
 
 static os_step os_branch__tell(os_eval *self, os_frame *frame, const os_schema_row *row, uint32_t index) {
   frame->all = true; // the last call of this row
+  frame->chosen = index;
+  frame->count = (uint32_t)frame->report->findings.count;
   return os_eval_call(self, row->as.list.entries.items[index].node, frame->value, frame->report);
 }
 
 static os_step os_branch__try(os_eval *self, os_frame *frame, const os_schema_row *row, uint32_t index) {
   frame->step = row->as.list.entries.count + 2 + index;
-  frame->scratch = OS_ARENA_NEW(self->arena, os_report);
-  if (frame->scratch == NULL) {
+  if (frame->tried == NULL) frame->tried = OS_ARENA_ARRAY(self->arena, row->as.list.entries.count, os_report);
+  if (frame->tried == NULL) {
     self->status = OS_OUT_OF_MEMORY;
     return OS_STEP_DONE;
   }
-  os_report_init(frame->scratch, self->arena, false, SCRATCH_LIMIT);
-  return os_eval_call(self, row->as.list.entries.items[index].node, frame->value, frame->scratch);
+  os_report_init(&frame->tried[index], self->arena, false, SCRATCH_LIMIT);
+  return os_eval_call(self, row->as.list.entries.items[index].node, frame->value, &frame->tried[index]);
+}
+
+// Under the first finding of the alternative that was told about: where the others fail.
+static void os_branch__fold(os_frame *frame, const os_schema_row *row) {
+  os_report *report = frame->report;
+  if (frame->tried == NULL || report->findings.count <= frame->count) return;
+  os_finding *finding = report->findings.items[frame->count];
+  uint32_t count = row->as.list.entries.count, told = 0;
+  for (uint32_t i = 0; i < count && told < MOST_FOLDED; i++) {
+    const os_report *other = &frame->tried[i];
+    if (i == frame->chosen || other->findings.count == 0) continue;
+    told++;
+    os_related *related = os_finding_relate(report, finding, "Alternative %u of %u: %.*s", i + 1, count,
+                                            OS_ARG(other->findings.items[0]->message));
+    related->where = other->findings.items[0]->where;
+  }
 }
 
 static os_step os_branch__choose(os_eval *self, os_frame *frame, const os_schema_row *row) {
   bool told = false;
   frame->all = false;
+  frame->tried = NULL;
   frame->chosen = NONE;
   frame->fewest = UINT32_MAX;
   uint32_t index = os_branch__by_tag(self, frame, row, &told);
@@ -196,13 +216,14 @@ os_step os_branch_next(os_eval *self, os_frame *frame, const os_schema_row *row)
   if (frame->step == count + 1) {
     if (frame->all) { // the chosen one has been told about
       frame->all = false;
+      os_branch__fold(frame, row);
       return OS_STEP_DONE;
     }
     return os_branch__choose(self, frame, row);
   }
   uint32_t index = frame->step - count - 2;
-  if (frame->scratch->counts[OS_ERROR] < frame->fewest) {
-    frame->fewest = frame->scratch->counts[OS_ERROR];
+  if (frame->tried[index].counts[OS_ERROR] < frame->fewest) {
+    frame->fewest = frame->tried[index].counts[OS_ERROR];
     frame->chosen = index;
   }
   uint32_t next = os_branch__candidate(row, frame->value, index + 1);

@@ -2,7 +2,6 @@
 #include "schema_rows.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
 os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_json *json, const char *format,
                              ...) {
@@ -17,26 +16,38 @@ os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_jso
   return finding;
 }
 
+static os_schema_node *os_compile__known(os_compile *self, const os_json *json) {
+  os_map_entry *entry = os_map_get(&self->nodes, (os_str){(const char *)&json, sizeof json});
+  return entry == NULL ? NULL : entry->value.pointer;
+}
+
+// A schema where none was looked for, such as in an unknown keyword: it belongs to what stands around it.
+static os_schema_node *os_compile__unknown(os_compile *self, const os_json *json) {
+  const os_json *around = json->parent;
+  os_schema_node *outer = NULL, *node = OS_ARENA_NEW(self->arena, os_schema_node);
+  for (; around != NULL && outer == NULL; around = around->parent) outer = os_compile__known(self, around);
+  if (node == NULL || outer == NULL) return NULL;
+  node->json = json;
+  node->resource = outer->resource;
+  os_map_entry *entry =
+      os_map_put(&self->nodes, (os_str){(const char *)&node->json, sizeof node->json}, NULL);
+  if (entry == NULL) return NULL;
+  return entry->value.pointer = node;
+}
+
 os_schema_node *os_compile_node(os_compile *self, const os_json *json) {
   if (!os_json_is(json, OS_JSON_OBJECT) && !os_json_is(json, OS_JSON_BOOL)) {
     os_compile_wrong(self, &os_rule_schema_invalid, json, "A schema is an object, true or false, not %s.",
                      os_json_type_name(json));
     return NULL;
   }
-  os_schema_node *node = OS_ARENA_NEW(self->arena, os_schema_node);
-  if (node == NULL) return NULL;
-  node->json = json;
-  bool added;
-  // The key is the address itself, as it lies in the node.
-  os_map_entry *entry =
-      os_map_put(&self->nodes, (os_str){(const char *)&node->json, sizeof node->json}, &added);
-  if (entry == NULL) return NULL;
-  if (!added) return entry->value.pointer;
-  entry->value.pointer = node;
+  os_schema_node *node = os_compile__known(self, json);
+  if (node == NULL) node = os_compile__unknown(self, json);
+  if (node == NULL || node->listed) return node;
   os_schema_node **slot = OS_PUSH(self->arena, &self->list);
   if (slot == NULL) return NULL;
-  *slot = node;
-  return node;
+  node->listed = true;
+  return *slot = node;
 }
 
 os_schema_entry *os_schema_find(const os_schema_entries *self, os_str name, uint32_t hash) {
@@ -61,12 +72,18 @@ static os_status os_compile__slots(os_compile *self, os_schema_entries *entries)
   return OS_OK;
 }
 
-static os_status os_compile__pattern(os_compile *self, const os_json *json, os_str source, os_pattern **out) {
+os_status os_compile_pattern(os_compile *self, const os_json *json, os_str source, os_pattern **out) {
+  os_map_entry *entry = os_map_put(&self->patterns, source, NULL);
+  OS_TRY_ALLOC(entry);
+  os_pattern *pattern = entry->value.pointer;
   os_str message = {0};
-  OS_TRY(os_pattern_compile(out, self->arena, source, &message));
-  if (*out == NULL)
+  if (pattern == NULL) OS_TRY(os_pattern_compile(&pattern, self->arena, source, &message));
+  if (pattern == NULL) {
+    os_str quoted = os_json_quote(self->arena, source);
     os_compile_wrong(self, &os_rule_schema_pattern_syntax, json, "The pattern %.*s is wrong: %.*s.",
-                     OS_ARG(os_json_quote(self->arena, source)), OS_ARG(message));
+                     OS_ARG(quoted), OS_ARG(message));
+  }
+  *out = entry->value.pointer = pattern;
   return OS_OK;
 }
 
@@ -74,22 +91,19 @@ os_status os_compile_entries(os_compile *self, const os_json *json, bool pattern
   out->items = OS_ARENA_ARRAY(self->arena, json->length + 1, os_schema_entry);
   OS_TRY_ALLOC(out->items);
   OS_JSON_EACH(child, json) {
+    if (os_json_is(json, OS_JSON_OBJECT) && os_json_is(child, OS_JSON_ARRAY)) continue; // of "dependencies"
     os_schema_entry *entry = &out->items[out->count++];
     entry->name = os_json_key(child);
     entry->hash = child->order;
     entry->node = os_compile_node(self, child);
     if (entry->node == NULL) return self->failed ? OS_OK : OS_OUT_OF_MEMORY;
-    if (patterns) OS_TRY(os_compile__pattern(self, child, entry->name, &entry->pattern));
+    if (patterns) OS_TRY(os_compile_pattern(self, child, entry->name, &entry->pattern));
   }
   return patterns || os_json_is(json, OS_JSON_ARRAY) ? OS_OK : os_compile__slots(self, out);
 }
 
 os_schema_node *os_schema_real(os_schema_node *node) {
-  for (int i = 0; node != NULL && node->alias != NULL; i++) {
-    if (i > 1000) return NULL;
-    node = node->alias;
-  }
-  return node;
+  return node == NULL || node->alias == NULL ? node : node->alias;
 }
 
 const os_schema_row *os_schema_row_of(const os_schema_node *node, const char *keyword) {
@@ -121,101 +135,42 @@ int os_schema_types(os_schema_node *node, int depth) {
 
 // ---- References -------------------------------------------------------------------------------------------
 
-static os_status os_compile__name(os_compile *self, os_str base, const char *between, os_str name,
-                                  const os_json *json) {
-  os_str key = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(base), between, OS_ARG(name));
-  os_map_entry *entry = os_map_put(&self->anchors, key, NULL);
-  OS_TRY_ALLOC(entry);
-  entry->value.pointer = (void *)json;
-  return OS_OK;
-}
-
-// Collects $id and $anchor of the whole document. Names are taken as they are written: nothing is fetched, so a
-// reference can only lead to what the document itself calls so.
-static os_status os_compile__names(os_compile *self, const os_json *root) {
-  const os_json *node = root;
-  os_str base = {0};
-  for (;;) {
-    if (os_json_is(node, OS_JSON_OBJECT)) {
-      const os_json *id = os_json_member(node, "$id"), *anchor = os_json_member(node, "$anchor");
-      if (os_json_is(id, OS_JSON_STRING)) {
-        if (node == root) base = os_json_string(id);
-        OS_TRY(os_compile__name(self, os_json_string(id), "", OS_STR(""), node));
-      }
-      if (os_json_is(anchor, OS_JSON_STRING)) {
-        OS_TRY(os_compile__name(self, OS_STR(""), "#", os_json_string(anchor), node));
-        if (base.len > 0) OS_TRY(os_compile__name(self, base, "#", os_json_string(anchor), node));
-      }
-    }
-    const os_json *next = os_json_first(node);
-    while (next == NULL) {
-      if (node == root) return OS_OK;
-      next = os_json_next(node);
-      if (next == NULL) node = node->parent;
-    }
-    node = next;
-  }
-}
-
-static int os_compile__hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  char lower = (char)(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-// %25 in a fragment is a percent sign; other escapes likewise.
-static os_str os_compile__decode_fragment(os_arena *arena, os_str text) {
-  char *to = os_arena_alloc(arena, text.len + 1);
-  if (to == NULL) return text;
-  size_t len = 0;
-  for (size_t i = 0; i < text.len; i++) {
-    int high = -1, low = -1;
-    if (text.data[i] == '%' && i + 2 < text.len) {
-      high = os_compile__hex(text.data[i + 1]);
-      low = os_compile__hex(text.data[i + 2]);
-    }
-    bool escape = high >= 0 && low >= 0;
-    to[len++] = escape ? (char)(high << 4 | low) : text.data[i];
-    if (escape) i += 2;
-  }
-  return (os_str){to, len};
-}
-
-static const os_json *os_compile__target(os_compile *self, os_str ref) {
-  size_t hash = 0;
-  while (hash < ref.len && ref.data[hash] != '#') hash++;
-  os_str id = os_str_slice(ref, 0, hash);
-  os_str fragment = hash < ref.len ? os_str_slice(ref, hash + 1, ref.len) : OS_STR("");
-  const os_json *base = self->document->root;
-  if (id.len > 0) {
-    os_map_entry *entry = os_map_get(&self->anchors, id);
-    if (entry == NULL) return NULL;
-    base = entry->value.pointer;
-  }
-  if (fragment.len == 0) return base;
-  fragment = os_compile__decode_fragment(self->arena, fragment);
-  if (fragment.data[0] == '/') return os_json_resolve(base, fragment);
-  os_str name = os_arena_format(self->arena, "%.*s#%.*s", OS_ARG(id), OS_ARG(fragment));
-  os_map_entry *entry = os_map_get(&self->anchors, name);
-  return entry == NULL ? NULL : entry->value.pointer;
-}
-
 static os_status os_compile__ref(os_compile *self, const os_schema_node *node, os_schema_row *row) {
-  (void)node;
-  const os_json *target =
-      os_json_is(row->value, OS_JSON_STRING) ? os_compile__target(self, os_json_string(row->value)) : NULL;
+  os_status status = OS_OK;
+  os_str anchor = {0};
+  const os_json *target = os_json_is(row->value, OS_JSON_STRING)
+                              ? os_compile_target(self, node, os_json_string(row->value), &anchor, &status)
+                              : NULL;
+  OS_TRY(status);
   if (target == NULL) {
-    os_compile_wrong(self, &os_rule_schema_ref, row->value,
-                     "The reference %.*s leads nowhere in this document.",
-                     OS_ARG(os_json_excerpt(self->document, self->arena, row->value)));
+    os_str found = os_json_excerpt(self->document, self->arena, row->value);
+    if (!self->failed)
+      os_compile_wrong(self, &os_rule_schema_ref, row->value,
+                       "The reference %.*s leads nowhere in the schemas that were given.", OS_ARG(found));
     return OS_OK;
   }
   row->as.one.node = os_compile_node(self, target);
-  return row->as.one.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+  if (row->as.one.node == NULL) return self->failed ? OS_OK : OS_OUT_OF_MEMORY;
+  if (row->keyword->name[1] != 'd' || anchor.len == 0) return OS_OK;
+  if (!os_str_eq(os_json_string(os_json_member(target, "$dynamicAnchor")), anchor)) return OS_OK;
+  row->as.one.dynamic = anchor;
+  self->dynamic = true;
+  return OS_OK;
+}
+
+// The outermost resource on the way here that has the anchor decides.
+static os_schema_node *os_compile__dynamic(const os_frame *frame, const os_schema_row *row) {
+  os_schema_node *node = row->as.one.node;
+  if (row->as.one.dynamic.len == 0) return node;
+  for (const os_scope *scope = frame->scope; scope != NULL; scope = scope->outer)
+    for (const os_anchor *anchor = scope->resource->dynamic; anchor != NULL; anchor = anchor->next)
+      if (os_str_eq(anchor->name, row->as.one.dynamic)) node = anchor->node;
+  return node;
 }
 
 static os_step os_compile__ref_next(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
-  if (frame->step++ == 0) return os_eval_call(self, row->as.one.node, frame->value, frame->report);
+  if (frame->step++ == 0)
+    return os_eval_call(self, os_compile__dynamic(frame, row), frame->value, frame->report);
   if (!passed) frame->passed = false;
   return OS_STEP_DONE;
 }
@@ -224,40 +179,70 @@ static bool os_compile__ref_quick(os_eval *self, const os_schema_row *row, const
   return os_eval_quick(self, row->as.one.node, value);
 }
 
-static const os_schema_keyword ref_keyword = {.name = "$ref",
-                                              .compile = os_compile__ref,
-                                              .next = os_compile__ref_next,
-                                              .quick = os_compile__ref_quick,
-                                              .holds = OS_HOLDS_NODE};
+static const os_schema_keyword references[] = {{.name = "$ref",
+                                                .compile = os_compile__ref,
+                                                .next = os_compile__ref_next,
+                                                .quick = os_compile__ref_quick,
+                                                .holds = OS_HOLDS_NODE,
+                                                .in_place = true},
+                                               {.name = "$dynamicRef",
+                                                .compile = os_compile__ref,
+                                                .next = os_compile__ref_next,
+                                                .quick = os_compile__ref_quick,
+                                                .holds = OS_HOLDS_NODE,
+                                                .vocabulary = OS_VOCABULARY_2020,
+                                                .in_place = true}};
+const os_schema_table os_schema_references = {references, sizeof references / sizeof *references};
 
 // ---- Nodes into rows --------------------------------------------------------------------------------------
+
+#define PLACE(text, where) {.name = text, .holds = where}
+#define NOTE(text) {.name = text, .types = cJSON_String, .annotates = OS_ANNOTATES_VALUE}
+static const os_schema_keyword others[] = {
+    PLACE("then", OS_HOLDS_NODE),
+    PLACE("else", OS_HOLDS_NODE),
+    PLACE("$defs", OS_HOLDS_LIST),
+    PLACE("definitions", OS_HOLDS_LIST),
+    PLACE("minContains", OS_HOLDS_NONE),
+    PLACE("maxContains", OS_HOLDS_NONE),
+    NOTE("contentMediaType"),
+    NOTE("contentEncoding"),
+    {.name = "contentSchema", .types = cJSON_String, .holds = OS_HOLDS_NODE, .annotates = OS_ANNOTATES_VALUE},
+};
+const os_schema_table os_schema_others = {others, sizeof others / sizeof *others};
+
+const os_schema_table *const os_schema_tables[OS_SCHEMA_TABLES] = {
+    &os_schema_assertions, &os_schema_references, &os_schema_applicators, &os_schema_unevaluated,
+    &os_schema_others};
 
 static os_status os_compile__row(os_compile *self, os_schema_node *node, const os_schema_keyword *keyword,
                                  size_t room) {
   const os_json *value = os_json_member(node->json, keyword->name);
-  if (value == NULL || node->row_count >= room) return OS_OK;
+  int vocabularies = node->resource->vocabularies;
+  if (self->options != NULL && self->options->formats) vocabularies |= OS_VOCABULARY_FORMAT;
+  if (self->options != NULL && self->options->foreign) vocabularies |= OS_VOCABULARY_OWN;
+  if (value == NULL || node->row_count >= room || (keyword->vocabulary & ~vocabularies) != 0) return OS_OK;
   os_schema_row *row = &node->rows[node->row_count];
-  *row = (os_schema_row){.keyword = keyword, .value = value};
+  *row = (os_schema_row){.keyword = keyword, .value = value, .document = self->document};
   OS_TRY(keyword->compile(self, node, row));
   if (row->keyword != NULL) node->row_count++; // a compile function drops a row that says nothing
   return OS_OK;
 }
 
 static os_status os_compile__rows(os_compile *self, os_schema_node *node) {
-  node->compiled = true;
   node->types = 0xff;
+  self->document = node->resource->document;
   if (!os_json_is(node->json, OS_JSON_OBJECT)) {
     node->never = os_json_is(node->json, OS_JSON_FALSE);
     return OS_OK;
   }
-  size_t room = node->json->length;
+  size_t room = node->json->length + 1; // "dependencies" makes two
   node->rows = OS_ARENA_ARRAY(self->arena, room + 1, os_schema_row);
   OS_TRY_ALLOC(node->rows);
-  for (size_t i = 0; i < os_schema_assertion_count; i++)
-    OS_TRY(os_compile__row(self, node, &os_schema_assertions[i], room));
-  OS_TRY(os_compile__row(self, node, &ref_keyword, room));
-  for (size_t i = 0; i < os_schema_applicator_count; i++)
-    OS_TRY(os_compile__row(self, node, &os_schema_applicators[i], room));
+  for (size_t i = 0; i < OS_SCHEMA_TABLES; i++)
+    for (size_t j = 0; j < os_schema_tables[i]->count; j++)
+      if (os_schema_tables[i]->rows[j].compile != NULL)
+        OS_TRY(os_compile__row(self, node, &os_schema_tables[i]->rows[j], room));
   return OS_OK;
 }
 
@@ -268,28 +253,78 @@ static int os_compile__node_height(os_schema_node *node) {
   return node == NULL ? 0 : node->height;
 }
 
-static int os_compile__higher(int height, os_schema_node *node) {
-  int other = os_compile__node_height(node);
-  return other > height ? other : height;
+os_schema_node *os_schema_row_child(const os_schema_row *row, uint32_t *at) {
+  os_schema_node *node = NULL;
+  while (node == NULL) {
+    uint32_t i = (*at)++;
+    switch (row->keyword->holds) {
+    case OS_HOLDS_NONE: return NULL;
+    case OS_HOLDS_LIST:
+      if (i >= row->as.list.entries.count) return NULL;
+      node = row->as.list.entries.items[i].node;
+      continue;
+    case OS_HOLDS_CONDITION:
+      if (i > 2) return NULL;
+      node = i == 0 ? row->as.condition.test : i == 1 ? row->as.condition.then : row->as.condition.otherwise;
+      continue;
+    case OS_HOLDS_NODE: node = row->as.one.node; break;
+    case OS_HOLDS_REST: node = row->as.rest.node; break;
+    case OS_HOLDS_CONTAINS: node = row->as.contains.node; break;
+    }
+    return i == 0 ? node : NULL;
+  }
+  return node;
 }
 
 static int os_compile__row_height(const os_schema_row *row) {
   int height = 0;
-  switch (row->keyword->holds) {
-  case OS_HOLDS_NONE: break;
-  case OS_HOLDS_NODE: return os_compile__node_height(row->as.one.node);
-  case OS_HOLDS_REST: return os_compile__node_height(row->as.rest.node);
-  case OS_HOLDS_CONTAINS: return os_compile__node_height(row->as.contains.node);
-  case OS_HOLDS_LIST:
-    for (uint32_t i = 0; i < row->as.list.entries.count; i++)
-      height = os_compile__higher(height, row->as.list.entries.items[i].node);
-    break;
-  case OS_HOLDS_CONDITION:
-    height = os_compile__higher(height, row->as.condition.test);
-    height = os_compile__higher(height, row->as.condition.then);
-    height = os_compile__higher(height, row->as.condition.otherwise);
+  uint32_t at = 0;
+  for (os_schema_node *node; (node = os_schema_row_child(row, &at)) != NULL;) {
+    int other = os_compile__node_height(node);
+    if (other > height) height = other;
   }
   return height;
+}
+
+// Schemas that look at the same value as one that asks what was evaluated have to say it.
+static void os_compile__track(os_compile *self) {
+  bool changed = false;
+  for (size_t i = 0; i < self->list.count; i++) {
+    os_schema_node *node = self->list.items[i];
+    for (uint32_t j = 0; j < node->row_count; j++)
+      if (node->rows[j].keyword->vocabulary == OS_VOCABULARY_UNEVALUATED) node->tracked = changed = true;
+  }
+  while (changed) {
+    changed = false;
+    for (size_t i = 0; i < self->list.count; i++) {
+      os_schema_node *node = self->list.items[i];
+      for (uint32_t j = 0; node->tracked && j < node->row_count; j++) {
+        uint32_t at = 0;
+        if (!node->rows[j].keyword->in_place) continue;
+        for (os_schema_node *below; (below = os_schema_row_child(&node->rows[j], &at)) != NULL;) {
+          changed |= !below->tracked;
+          below->tracked = true;
+        }
+        if (node->rows[j].keyword->name[1] != 'd') continue;
+        for (size_t k = 0; k < self->list.count; k++) { // a $dynamicRef: any dynamic anchor
+          os_schema_node *any = self->list.items[k];
+          if (any->tracked || os_json_member(any->json, "$dynamicAnchor") == NULL) continue;
+          any->tracked = changed = true;
+        }
+      }
+    }
+  }
+}
+
+// Whether plain calls cannot serve: what was evaluated, and the way here, are known to frames only.
+static bool os_compile__needs_frames(const os_schema_node *node) {
+  if (node->tracked) return true;
+  for (uint32_t i = 0; i < node->row_count; i++) {
+    const os_schema_row *row = &node->rows[i];
+    if (row->keyword->check == NULL && row->keyword->quick == NULL) return true;
+    if (row->keyword->compile == os_compile__ref && row->as.one.dynamic.len > 0) return true;
+  }
+  return false;
 }
 
 // Everything starts as tall and comes down from below, a level a round: what refers to itself never does.
@@ -300,6 +335,7 @@ static void os_compile__heights(os_compile *self) {
     for (size_t i = 0; i < self->list.count; i++) {
       os_schema_node *node = self->list.items[i];
       int height = 0;
+      if (os_compile__needs_frames(node)) continue;
       for (uint32_t j = 0; j < node->row_count; j++) {
         if (node->rows[j].keyword->next == NULL) continue;
         int below = os_compile__row_height(&node->rows[j]) + 1;
@@ -322,23 +358,51 @@ static void os_compile__names_on_the_way(os_schema_node *node, os_schema_row *ro
   row->as.rest.names = names;
 }
 
+// A schema that every value passes: {} or true.
+static bool os_compile__always(const os_json *json) {
+  return os_json_is(json, OS_JSON_TRUE) || (os_json_is(json, OS_JSON_OBJECT) && json->length == 0);
+}
+
+// Rows of additionalProperties and items that let everything pass matter only to who asks what was evaluated.
+static void os_compile__drop_idle(os_compile *self, os_schema_node *node) {
+  uint32_t kept = 0;
+  if (node->tracked || self->keeps) return;
+  for (uint32_t i = 0; i < node->row_count; i++) {
+    const os_schema_row *row = &node->rows[i];
+    if (row->keyword->holds == OS_HOLDS_REST && os_compile__always(row->value)) continue;
+    node->rows[kept++] = *row;
+  }
+  node->row_count = kept;
+}
+
 // What needs all rows to be there: aliases, leaves, alternatives.
 static os_status os_compile__finish(os_compile *self) {
+  os_compile__track(self);
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
-    if (node->row_count == 1 && node->rows[0].keyword == &ref_keyword)
-      node->alias = node->rows[0].as.one.node;
+    os_compile__drop_idle(self, node);
+    if (node->row_count != 1 || node->rows[0].keyword != &references[0]) continue;
+    os_schema_node *target = node->rows[0].as.one.node;
+    if (!self->dynamic || target->resource == node->resource) node->alias = target;
   }
   for (size_t i = 0; i < self->list.count; i++) {
-    os_schema_node *node = self->list.items[i];
-    if (os_schema_real(node) == NULL) {
+    os_schema_node *node = self->list.items[i], *end = node;
+    for (size_t j = 0; end->alias != NULL && j < self->list.count; j++) end = end->alias;
+    if (end->alias != NULL) {
+      self->document = node->resource->document;
       os_compile_wrong(self, &os_rule_schema_depth, node->json, "This reference leads back to itself.");
       return OS_OK;
+    }
+    while (node != end) {
+      os_schema_node *next = node->alias;
+      node->alias = end;
+      node = next;
     }
   }
   os_compile__heights(self);
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
+    self->document = node->resource->document;
     for (uint32_t j = 0; j < node->row_count; j++) {
       const char *name = node->rows[j].keyword->name;
       if (strcmp(name, "additionalProperties") == 0) os_compile__names_on_the_way(node, &node->rows[j]);
@@ -349,24 +413,77 @@ static os_status os_compile__finish(os_compile *self) {
   return OS_OK;
 }
 
-os_status os_schema_compile(os_schema **out, os_arena *arena, const os_json_document *document,
-                            os_report *report) {
-  *out = NULL;
-  os_compile compile = {.arena = arena, .document = document, .report = report};
-  os_map_init(&compile.nodes, arena);
-  os_map_init(&compile.anchors, arena);
-  OS_TRY(os_compile__names(&compile, document->root));
-  os_schema *schema = OS_ARENA_NEW(arena, os_schema);
+// Compiles what is reachable from `root`, a schema of a document that was found by os_compile_document.
+static os_status os_compile__whole(os_compile *self, const os_json *root, os_schema **out) {
+  os_schema *schema = OS_ARENA_NEW(self->arena, os_schema);
   OS_TRY_ALLOC(schema);
-  schema->document = document;
-  schema->root = os_compile_node(&compile, document->root);
-  if (schema->root == NULL) return compile.failed ? OS_OK : OS_OUT_OF_MEMORY;
+  schema->root = os_compile_node(self, root);
+  if (schema->root == NULL) return self->failed ? OS_OK : OS_OUT_OF_MEMORY;
   // Compiling a node finds more of them.
-  for (size_t i = 0; i < compile.list.count; i++) OS_TRY(os_compile__rows(&compile, compile.list.items[i]));
-  if (compile.failed) return OS_OK;
-  OS_TRY(os_compile__finish(&compile));
-  if (compile.failed) return OS_OK;
-  schema->node_count = compile.list.count;
+  for (size_t i = 0; i < self->list.count; i++) OS_TRY(os_compile__rows(self, self->list.items[i]));
+  if (!self->failed) OS_TRY(os_compile__finish(self));
+  if (self->failed) return OS_OK;
+  schema->node_count = self->list.count;
+  schema->dynamic = self->dynamic;
   *out = schema;
+  return OS_OK;
+}
+
+static void os_compile__init(os_compile *self, os_arena *arena, const os_schema_options *options,
+                             os_report *report) {
+  *self = (os_compile){.arena = arena, .report = report, .options = options};
+  os_map_init(&self->nodes, arena);
+  os_map_init(&self->resources, arena);
+  os_map_init(&self->anchors, arena);
+  os_map_init(&self->patterns, arena);
+}
+
+// Compiles the meta-schema of this URI; *out is NULL when there is none.
+static os_status os_compile__meta(os_compile *self, os_str uri, os_schema **out) {
+  os_schema_options options = *self->options;
+  os_compile meta;
+  options.foreign = options.formats = false;
+  os_compile__init(&meta, self->arena, &options, self->report);
+  os_status status = OS_OK;
+  const os_resource *resource = os_compile_resource(&meta, uri, &status);
+  if (resource != NULL && !meta.failed) status = os_compile__whole(&meta, resource->root, out);
+  self->failed |= meta.failed;
+  return status;
+}
+
+// Asks the meta-schemas of all documents that somebody gave.
+static os_status os_compile__ask_meta(os_compile *self) {
+  os_str standard = OS_STR("https://json-schema.org/draft/2020-12/schema");
+  for (size_t i = 0; i < self->resources.count && !self->failed; i++) {
+    const os_resource *resource = self->resources.entries[i].value.pointer;
+    os_str uri = os_json_string(os_json_member(resource->root, "$schema"));
+    if (resource->root->parent != NULL || os_str_starts(resource->uri, standard)) continue;
+    uri = uri.len == 0 ? standard : os_compile_without_fragment(uri);
+    bool ours = os_str_eq(uri, standard), valid = true;
+    os_schema *schema = ours ? self->standard : NULL;
+    if (schema == NULL) OS_TRY(os_compile__meta(self, uri, &schema));
+    if (schema == NULL) continue; // an older draft, or a meta-schema that nobody gave
+    if (ours) self->standard = schema;
+    OS_TRY(os_schema_validate(schema, self->arena, resource->document, NULL, self->options, self->report,
+                              &valid));
+    self->failed |= !valid;
+  }
+  return OS_OK;
+}
+
+os_status os_schema_compile(os_schema **out, os_arena *arena, const os_json_document *document,
+                            const os_schema_options *options, os_report *report) {
+  *out = NULL;
+  os_compile compile;
+  os_compile__init(&compile, arena, options, report);
+  compile.keeps = options != NULL && options->foreign;
+  OS_TRY(os_compile_document(&compile, document, OS_STR("")));
+  if (compile.keeps && !compile.failed) OS_TRY(os_compile__ask_meta(&compile));
+  if (compile.failed) return OS_OK;
+  os_schema *schema = NULL;
+  OS_TRY(os_compile__whole(&compile, document->root, &schema));
+  // Documents that references have led to.
+  if (compile.keeps && !compile.failed && compile.resources.count > 1) OS_TRY(os_compile__ask_meta(&compile));
+  if (!compile.failed) *out = schema;
   return OS_OK;
 }

@@ -5,17 +5,48 @@
 
 #include <stdarg.h>
 
-enum { STEPS_DEFAULT = 1000000, WORK_BETWEEN_STOPS = 8192 };
+enum {
+  STEPS_DEFAULT = 1000000,
+  STEPS_A_UNIT = 8, // of a pattern, for one unit of work
+  WORK_BETWEEN_STOPS = 8192,
+  WORK_LEAST = 1 << 22,
+  MOST_COUNTED = 100000
+};
+
+void os_eval_limit(os_eval *self, const char *message) {
+  self->status = OS_LIMIT;
+  self->limit_message = message;
+}
 
 os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rule, const os_json *value,
                             const char *format, ...) {
-  if (report->full) return os_report_add(report, rule, "%s", ""); // only counted: no text, no place
+  if (report->full && report->counts[OS_ERROR] >= MOST_COUNTED && self->record == NULL)
+    os_eval_limit(self,
+                  "more than 100000 findings: the check of the document against its schema ended there");
+  if (report->full && self->record == NULL)
+    return os_report_add(report, rule, "%s", ""); // only counted: no text, no place
   va_list arguments;
   va_start(arguments, format);
   os_str text = os_arena_format_list(self->arena, format, arguments);
   va_end(arguments);
+  if (self->record != NULL) {
+    const os_frame *frame = &self->frames.items[self->frames.count - 1];
+    os_unit *unit = frame->row_unit != NULL ? frame->row_unit : frame->unit;
+    if (unit != NULL && unit->error.len == 0) unit->error = text;
+    if (report->full) return report->spare;
+  }
   os_finding *finding = os_report_add(report, rule, "%s", text.data == NULL ? "" : text.data);
   os_json_where(self->document, self->arena, value, &finding->where);
+  return finding;
+}
+
+os_finding *os_eval_mismatch(os_eval *self, os_report *report, const os_schema_row *row, const os_json *value,
+                             os_str expected, os_str found) {
+  if (found.data == NULL) found = os_json_excerpt(self->document, self->arena, value);
+  os_finding *finding = os_eval_finding(self, report, row->keyword->rule, value,
+                                        "Expected %.*s here, found %.*s.", OS_ARG(expected), OS_ARG(found));
+  finding->expected = expected;
+  finding->actual = found;
   return finding;
 }
 
@@ -23,25 +54,30 @@ bool os_eval_pattern(os_eval *self, const os_pattern *pattern, os_str text) {
   uint64_t steps = self->options == NULL || self->options->pattern_steps == 0 ? STEPS_DEFAULT
                                                                               : self->options->pattern_steps;
   bool matches = false;
-  os_status status = os_pattern_match(pattern, self->arena->memory, text, steps, &matches);
-  if (status == OS_OK) return matches;
-  self->status = status;
-  self->limit_message = "a pattern of the schema takes too long on a string of the document";
-  return false;
+  os_status status = os_pattern_match(pattern, self->arena->memory, text, &steps, &matches);
+  os_eval_work(self, steps / STEPS_A_UNIT);
+  if (status == OS_LIMIT)
+    os_eval_limit(self, "a pattern of the schema takes too long on a string of the document");
+  else if (status != OS_OK)
+    self->status = status;
+  return matches;
 }
 
 static inline bool os_eval__speaks_of(const os_schema_keyword *keyword, const os_json *value) {
   return keyword->types == 0 || (keyword->types & value->item.type) != 0;
 }
 
-static void os_eval__stop(os_eval *self) {
-  if (self->options != NULL) self->status = os_stop_check(self->options->stop);
-  if (self->status != OS_OK) self->limit_message = "the check of the document against its schema was stopped";
+void os_eval_stop(os_eval *self) {
+  self->pause = self->work + WORK_BETWEEN_STOPS;
+  if (self->status == OS_OK && self->options != NULL) self->status = os_stop_check(self->options->stop);
+  // Schemas can be made so that their alternatives multiply.
+  if (self->status == OS_OK && self->work > WORK_LEAST + 16 * (uint64_t)self->document->nodes)
+    self->status = OS_LIMIT;
 }
 
 bool os_eval_quick(os_eval *self, const os_schema_node *node, const os_json *value) {
   while (node->alias != NULL) node = node->alias;
-  if (++self->work % WORK_BETWEEN_STOPS == 0) os_eval__stop(self);
+  os_eval_work(self, 1);
   for (uint32_t i = 0; i < node->row_count; i++) {
     const os_schema_row *row = &node->rows[i];
     const os_schema_keyword *keyword = row->keyword;
@@ -55,8 +91,7 @@ static void os_eval__endless(os_eval *self, const os_frame *frame) {
   if (self->report != NULL)
     os_eval_finding(self, self->report, &os_rule_schema_depth, frame->value,
                     "The schema refers to itself here without going into the value.");
-  self->status = OS_LIMIT;
-  self->limit_message = "the schema refers to itself without end";
+  os_eval_limit(self, "the schema refers to itself without end");
 }
 
 // Room for one more frame, as it is: frames come and go by the hundred thousand.
@@ -65,20 +100,61 @@ static inline os_frame *os_eval__push(os_eval *self) {
   return OS_PUSH(self->arena, &self->frames);
 }
 
+void os_eval_evaluated(os_eval *self, const os_frame *frame, const os_json *child) {
+  if (!frame->node->tracked) return;
+  const os_json **slot = OS_PUSH(self->arena, &self->evaluated);
+  if (slot == NULL)
+    self->status = OS_OUT_OF_MEMORY;
+  else
+    *slot = child;
+}
+
+// What was evaluated when a schema that `frame` asked for has answered.
+static void os_eval__answered(os_eval *self, const os_frame *frame, const os_json *value, bool passed,
+                              bool quiet) {
+  if (frame->node->tracked && value != frame->value && (passed || !quiet))
+    os_eval_evaluated(self, frame, value);
+}
+
+static os_scope *os_eval__scope(os_eval *self, os_scope *outer, const os_resource *resource) {
+  for (os_scope *scope = outer; scope != NULL; scope = scope->outer)
+    if (scope->resource == resource) return outer;
+  os_scope **first = outer == NULL ? &self->scopes : &outer->inner;
+  for (os_scope *scope = *first; scope != NULL; scope = scope->next)
+    if (scope->resource == resource) return scope;
+  os_scope *scope = OS_ARENA_NEW(self->arena, os_scope);
+  if (scope == NULL) {
+    self->status = OS_OUT_OF_MEMORY;
+    return outer;
+  }
+  *scope = (os_scope){.resource = resource, .outer = outer, .next = *first};
+  return *first = scope;
+}
+
 // Starts the schema that self->call names. True when *passed is already its answer.
 static bool os_eval__enter(os_eval *self, bool *passed) {
   os_schema_node *node = self->call.node;
-  while (node->alias != NULL) node = node->alias;
+  while (node->alias != NULL && self->record == NULL) node = node->alias;
   const os_json *value = self->call.value;
-  if (self->call.report == NULL && node->height < OS_SCHEMA_TALL) {
+  bool quiet = self->call.report == NULL;
+  if (quiet && node->height < OS_SCHEMA_TALL && self->record == NULL) {
     *passed = os_eval_quick(self, node, value);
     return true;
   }
-  if (++self->work % WORK_BETWEEN_STOPS == 0) os_eval__stop(self);
+  os_eval_work(self, 1);
   uint32_t same = 0;
+  os_scope *scope = NULL;
+  os_unit *unit = NULL;
+  const os_frame *below = NULL;
   if (self->frames.count > 0) {
-    const os_frame *below = &self->frames.items[self->frames.count - 1];
+    below = &self->frames.items[self->frames.count - 1];
     if (below->value == value) same = below->same + 1;
+    scope = below->scope;
+  }
+  if (self->schema->dynamic) scope = os_eval__scope(self, scope, node->resource);
+  if (self->record != NULL) {
+    unit = os_record_schema(self, below, node, value);
+    if (quiet) self->call.report = &self->record->report;
   }
   os_frame *frame = os_eval__push(self);
   if (frame == NULL) {
@@ -86,8 +162,15 @@ static bool os_eval__enter(os_eval *self, bool *passed) {
     *passed = false;
     return true;
   }
-  *frame =
-      (os_frame){.node = node, .value = value, .report = self->call.report, .same = same, .passed = true};
+  *frame = (os_frame){.node = node,
+                      .value = value,
+                      .report = self->call.report,
+                      .scope = scope,
+                      .evaluated = self->evaluated.count,
+                      .unit = unit,
+                      .quiet = quiet,
+                      .same = same,
+                      .passed = true};
   if (same > self->schema->node_count) os_eval__endless(self, frame);
   if (node->never) {
     frame->passed = false;
@@ -110,6 +193,31 @@ static void os_eval__assert(os_eval *self, os_frame *frame, const os_schema_row 
   if (!repeats) row->keyword->explain(self, frame, row, frame->value);
 }
 
+// The top frame has its answer and goes.
+static bool os_eval__leave(os_eval *self) {
+  os_frame *frame = &self->frames.items[self->frames.count - 1];
+  bool passed = frame->passed;
+  if (self->record != NULL) os_record_annotations(self, frame);
+  const os_frame *below = self->frames.count > 1 ? frame - 1 : NULL;
+  bool inside = below != NULL && below->value == frame->value;
+  if (!inside || (!passed && frame->quiet)) self->evaluated.count = frame->evaluated;
+  if (below != NULL) os_eval__answered(self, below, frame->value, passed, frame->quiet);
+  self->frames.count--;
+  return passed;
+}
+
+static void os_eval__row_begins(os_eval *self, os_frame *frame, const os_schema_row *row) {
+  frame->row_unit = os_record_row(self, frame, row);
+  frame->row_passed = frame->passed;
+  frame->passed = true;
+}
+
+static void os_eval__row_ends(os_frame *frame) {
+  if (frame->row_unit != NULL) frame->row_unit->valid = frame->passed;
+  frame->row_unit = NULL;
+  frame->passed &= frame->row_passed;
+}
+
 // Runs until the outermost frame has its answer.
 static bool os_eval__run(os_eval *self) {
   bool passed = true;
@@ -117,24 +225,31 @@ static bool os_eval__run(os_eval *self) {
   while (self->frames.count > 0 && self->status == OS_OK) {
     os_frame *frame = &self->frames.items[self->frames.count - 1];
     if (frame->row >= frame->node->row_count || (!frame->passed && frame->report == NULL)) {
-      passed = frame->passed;
-      self->frames.count--;
+      passed = os_eval__leave(self);
       continue;
     }
     const os_schema_row *row = &frame->node->rows[frame->row];
-    if (frame->step == 0 && !os_eval__speaks_of(row->keyword, frame->value)) {
-      frame->row++;
-      continue;
+    if (frame->step == 0) {
+      if (!os_eval__speaks_of(row->keyword, frame->value)) {
+        frame->row++;
+        continue;
+      }
+      if (self->record != NULL) os_eval__row_begins(self, frame, row);
     }
     if (row->keyword->next == NULL) {
       os_eval__assert(self, frame, row);
+      if (self->record != NULL) os_eval__row_ends(frame);
       frame->row++;
       continue;
     }
     while (row->keyword->next(self, frame, row, passed) == OS_STEP_CALL) {
+      const os_json *value = self->call.value;
+      bool quiet = self->call.report == NULL;
       if (!os_eval__enter(self, &passed)) goto entered;
       if (self->status != OS_OK) return false;
+      os_eval__answered(self, frame, value, passed, quiet);
     }
+    if (self->record != NULL) os_eval__row_ends(frame);
     frame->row++;
     frame->step = 0;
   entered:;
@@ -145,7 +260,12 @@ static bool os_eval__run(os_eval *self) {
 os_status os_schema_validate(const os_schema *self, os_arena *arena, const os_json_document *document,
                              const os_json *node, const os_schema_options *options, os_report *report,
                              bool *valid) {
-  os_eval eval = {.schema = self, .arena = arena, .document = document, .options = options, .report = report};
+  os_eval eval = {.schema = self,
+                  .arena = arena,
+                  .document = document,
+                  .options = options,
+                  .report = report,
+                  .pause = WORK_BETWEEN_STOPS};
   const os_json *value = node == NULL ? document->root : node;
   os_eval_call(&eval, self->root, value, NULL);
   *valid = os_eval__run(&eval) && eval.status == OS_OK;
@@ -155,6 +275,29 @@ os_status os_schema_validate(const os_schema *self, os_arena *arena, const os_js
     os_eval__run(&eval);
   }
   if (eval.status == OS_OK || eval.status == OS_OUT_OF_MEMORY || report == NULL) return eval.status;
-  os_report_incomplete(report, "%s", eval.limit_message);
+  os_report_incomplete(report, "%s",
+                       eval.limit_message != NULL
+                           ? eval.limit_message
+                           : "the check of the document against its schema was stopped");
   return OS_OK;
+}
+
+os_status os_schema_write_units(const os_schema *self, os_arena *arena, const os_json_document *document,
+                                const os_schema_options *options, bool valid, os_text *out) {
+  os_record record = {0};
+  os_eval eval = {.schema = self,
+                  .arena = arena,
+                  .document = document,
+                  .options = options,
+                  .record = &record,
+                  .pause = WORK_BETWEEN_STOPS};
+  os_report_init(&record.report, arena, false, 1);
+  os_eval_call(&eval, self->root, document->root, NULL);
+  os_eval__run(&eval);
+  for (size_t i = 0; eval.status != OS_OK && i < eval.frames.count; i++) { // cut
+    const os_frame *frame = &eval.frames.items[i];
+    if (frame->unit != NULL) frame->unit->valid = valid;
+    if (frame->row_unit != NULL) frame->row_unit->valid = valid;
+  }
+  return os_record_write(&record, arena, out) ? eval.status : OS_LIMIT;
 }

@@ -3,16 +3,47 @@
 
 // Inside of the schema library: what a schema is compiled into, and the machine that evaluates it.
 #include "decimal.h"
+#include "json_equal.h"
 #include "map.h"
 #include "pattern.h"
 #include "schema.h"
 #include "schema_rules.h"
+#include "string_format.h"
 
 typedef struct os_schema_node os_schema_node;
 typedef struct os_schema_row os_schema_row;
 typedef struct os_compile os_compile;
 typedef struct os_eval os_eval;
 typedef struct os_frame os_frame;
+typedef struct os_record os_record;
+typedef struct os_unit os_unit;
+
+// ---- Resources --------------------------------------------------------------------------------------------
+
+// Vocabularies, as bits. OS_VOCABULARY_2020: keywords that older drafts do not have.
+enum {
+  OS_VOCABULARY_APPLICATOR = 1,
+  OS_VOCABULARY_VALIDATION = 2,
+  OS_VOCABULARY_UNEVALUATED = 4,
+  OS_VOCABULARY_FORMAT = 8, // formats assert
+  OS_VOCABULARY_OWN = 16,   // x-runlocal-set
+  OS_VOCABULARY_2020 = 32
+};
+
+typedef struct os_anchor {
+  os_str name;
+  os_schema_node *node;
+  struct os_anchor *next;
+} os_anchor;
+
+// What an $id begins: a document, or a part of one.
+typedef struct os_resource {
+  os_str uri; // absolute where it can be, without fragment
+  const os_json *root;
+  const os_json_document *document;
+  int vocabularies;
+  os_anchor *dynamic; // its $dynamicAnchors
+} os_resource;
 
 // ---- Compiled form ----------------------------------------------------------------------------------------
 
@@ -40,15 +71,22 @@ typedef struct os_schema_tag {
 struct os_schema_row {
   const struct os_schema_keyword *keyword;
   const os_json *value;
+  const os_json_document *document; // where `value` is
   union {
     int types;
     os_decimal number;
+    os_json_set *set; // of a long enum
+    struct {
+      const os_string_format *format;
+      os_pattern *pattern, *host;
+    } format;
     uint32_t count;
     struct {
       os_pattern *pattern;
     } pattern;
-    struct { // $ref, not, propertyNames
+    struct { // $ref, $dynamicRef, not, propertyNames, unevaluated...
       os_schema_node *node;
+      os_str dynamic; // of $dynamicRef: the anchor that is looked for; empty = as $ref
       bool
           on_the_way; // of propertyNames: additionalProperties goes through all members and asks for their names, too
     } one;
@@ -78,11 +116,13 @@ enum { OS_SCHEMA_TALL = 16 };
 
 struct os_schema_node {
   const os_json *json;
+  const os_resource *resource;
   os_schema_row *rows;
   uint32_t row_count;
   os_schema_node *alias; // a schema that is nothing but a $ref: what it leads to
-  bool compiled;
-  bool never;     // the schema false
+  bool listed;           // to be compiled, or compiled
+  bool tracked;          // some schema asks which members and elements were evaluated here
+  bool never;            // the schema false
   uint8_t height; // levels of schemas below: 0 = assertions only; OS_SCHEMA_TALL = many, or without end
   int types;      // JSON types that it can accept, as far as its own keywords tell
   int reach;      // the same with what os_schema_types has found out
@@ -90,9 +130,9 @@ struct os_schema_node {
 };
 
 struct os_schema {
-  const os_json_document *document;
   os_schema_node *root;
   size_t node_count;
+  bool dynamic; // has a $dynamicRef that depends on the way to it
 };
 
 // ---- Keywords ---------------------------------------------------------------------------------------------
@@ -107,6 +147,9 @@ typedef enum os_schema_holds {
   OS_HOLDS_CONDITION
 } os_schema_holds;
 
+// What an output says that a keyword found, when its schema passes.
+typedef enum os_annotates { OS_ANNOTATES_NOTHING, OS_ANNOTATES_VALUE, OS_ANNOTATES_CHILDREN } os_annotates;
+
 typedef enum os_step { OS_STEP_DONE, OS_STEP_CALL } os_step;
 
 typedef struct os_schema_keyword {
@@ -119,37 +162,73 @@ typedef struct os_schema_keyword {
   void (*explain)(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *value);
   // Of an applicator: called again and again, each time with the result of the schema that it asked for before.
   os_step (*next)(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed);
-  // The same by plain calls, where only the answer is wanted and the schemas below are nested a known few levels.
+  // The same by plain calls, where only the answer is wanted and the schemas below are nested a known few levels. NULL: a
+  // keyword that is seldom in the way has frames always.
   bool (*quick)(os_eval *self, const os_schema_row *row, const os_json *value);
   os_schema_holds holds;
+  int vocabulary;
+  bool in_place; // the schemas below look at the same value
+  os_annotates annotates;
 } os_schema_keyword;
 
-extern const os_schema_keyword os_schema_assertions[], os_schema_applicators[];
-extern const size_t os_schema_assertion_count, os_schema_applicator_count;
+typedef struct os_schema_table {
+  const os_schema_keyword *rows;
+  size_t count;
+} os_schema_table;
+// The rows of a schema stand in this order: assertions, references, applicators, unevaluated. The last table has keywords
+// without a compile function: places of schemas, and what is only an annotation.
+enum { OS_SCHEMA_TABLES = 5 };
+extern const os_schema_table os_schema_assertions, os_schema_references, os_schema_applicators,
+    os_schema_unevaluated, os_schema_others;
+extern const os_schema_table *const os_schema_tables[OS_SCHEMA_TABLES];
+// The schemas of a row one after the other; NULL behind the last. Those that a row does not have are left out.
+os_schema_node *os_schema_row_child(const os_schema_row *row, uint32_t *at);
 
 // ---- Compiling --------------------------------------------------------------------------------------------
 
 struct os_compile {
   os_arena *arena;
-  const os_json_document *document;
+  const os_json_document *document; // of the schema that is being compiled
   os_report *report;
-  os_map nodes;   // by the address of the subschema
-  os_map anchors; // "name", or "id#name"; and "id"
+  const os_schema_options *options; // may be NULL
+  os_map nodes;                     // by the address of the subschema
+  os_map resources;                 // by URI
+  os_map anchors;                   // by "uri#name"
+  os_map patterns;                  // by their text
   struct {
     os_schema_node **items;
     size_t count, room;
-  } list; // all nodes, in order of discovery: the work list
-  bool failed;
+  } list,    // the work list: nodes to be compiled, in order of discovery
+      known; // all places of schemas in the documents
+  size_t discovered;
+  os_schema *standard;         // the meta-schema, once it was needed
+  bool failed, dynamic, keeps; // keeps: rows that every value passes stay, for outputs
 };
+
+// schema_resource.c: finds resources, anchors and places of schemas in a document that was got by this URI.
+os_status os_compile_document(os_compile *self, const os_json_document *document, os_str uri);
+// Of an URI without fragment, known or loaded; NULL when there is none. OS_OUT_OF_MEMORY and the like in *status.
+os_resource *os_compile_resource(os_compile *self, os_str uri, os_status *status);
+os_str os_compile_anchor_key(os_compile *self, os_str uri, os_str name);
+// Without its fragment.
+os_str os_compile_without_fragment(os_str uri);
+// The schema that a reference names, which stands in `node`; NULL when there is none. *anchor: the fragment when it is a
+// name.
+const os_json *os_compile_target(os_compile *self, const os_schema_node *node, os_str reference,
+                                 os_str *anchor, os_status *status);
 
 // The node of a subschema, new or known; NULL when memory is exhausted or the value is no schema (then reported).
 os_schema_node *os_compile_node(os_compile *self, const os_json *json);
 os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_json *json, const char *format,
                              ...) __attribute__((format(printf, 4, 5)));
+// A pattern that stands at `json`; NULL when it is wrong (then reported).
+os_status os_compile_pattern(os_compile *self, const os_json *json, os_str source, os_pattern **out);
+// A count of things; what is beyond UINT32_MAX is that. False when the value is none, which leaves *out or makes it any.
+bool os_compile_count(const os_compile *self, const os_json *json, uint32_t *out);
 // Compiles an object of schemas, or an array of them.
 os_status os_compile_entries(os_compile *self, const os_json *json, bool patterns, os_schema_entries *out);
 os_schema_entry *os_schema_find(const os_schema_entries *self, os_str name, uint32_t hash);
-// The node behind aliases; NULL in a circle of them.
+// The node behind an alias.
 os_schema_node *os_schema_real(os_schema_node *node);
 // JSON types that a schema can accept, looking through references and alternatives a few levels deep.
 int os_schema_types(os_schema_node *node, int depth);
@@ -161,18 +240,30 @@ os_status os_compile_tag(os_compile *self, const os_schema_node *node, os_schema
 // ---- Evaluating -------------------------------------------------------------------------------------------
 
 // One schema applied to one value.
+// Resources on the way to a schema, each once; a tree, so that equal ways share their scopes.
+typedef struct os_scope {
+  const os_resource *resource;
+  struct os_scope *outer, *inner, *next; // inner: first scope below; next: beside this one
+} os_scope;
+
 struct os_frame {
   os_schema_node *node;
   const os_json *value;
   os_report *report; // NULL: only the answer is wanted, and the first failure ends the frame
+  os_scope *scope;   // resources on the way here
+  size_t evaluated;  // length of os_eval.evaluated when the frame began
+  os_unit *unit, *row_unit;
+  bool quiet; // as report NULL, also where an output is recorded
+  bool row_passed;
   uint32_t row, step;
   uint32_t same; // frames below that hold the same value
   bool passed, type_failed;
   const os_json *child; // state of the row's applicator
   uint32_t count, chosen;
   bool all;
-  os_json *name; // a member's name as a value
-  os_report *scratch;
+  os_json *name;    // a member's name as a value
+  os_map *known;    // by address: what was evaluated
+  os_report *tried; // of alternatives that were compared
   uint32_t fewest;
 };
 
@@ -191,10 +282,24 @@ struct os_eval {
     const os_json *value;
     os_report *report;
   } call;
-  uint64_t work;
-  os_status status; // a limit, a stop, memory: ends all
+  struct { // members and elements that were evaluated; a frame that looks has its own behind frame.evaluated
+    const os_json **items;
+    size_t count, room;
+  } evaluated;
+  os_scope *scopes;
+  os_record *record;    // NULL unless an output is wanted
+  uint64_t work, pause; // pause: the work after which stops are looked at
+  os_status status;     // a limit, a stop, memory: ends all
   const char *limit_message;
 };
+
+void os_eval_limit(os_eval *self, const char *message);
+void os_eval_stop(os_eval *self);
+// What was done, in units of about one schema applied to one value.
+static inline void os_eval_work(os_eval *self, uint64_t units) {
+  self->work += units;
+  if (self->work >= self->pause) os_eval_stop(self);
+}
 
 static inline os_step os_eval_call(os_eval *self, os_schema_node *node, const os_json *value,
                                    os_report *report) {
@@ -203,9 +308,21 @@ static inline os_step os_eval_call(os_eval *self, os_schema_node *node, const os
   self->call.report = report;
   return OS_STEP_CALL;
 }
+// The first child of the frame's value, then the one behind it.
+static inline const os_json *os_frame_next_child(os_frame *self) {
+  self->child = self->step == 0 ? os_json_first(self->value) : os_json_next(self->child);
+  self->step = 1;
+  return self->child;
+}
 // A finding of the row's rule at the value.
 os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rule, const os_json *value,
                             const char *format, ...) __attribute__((format(printf, 5, 6)));
+// "Expected ... here, found ...". `found` with data NULL: the value.
+os_finding *os_eval_mismatch(os_eval *self, os_report *report, const os_schema_row *row, const os_json *value,
+                             os_str expected, os_str found);
+// A member or element that nothing speaks of. `named`: the names that the schema knows, or NULL.
+void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, const os_schema_entries *named,
+                     const os_json *child);
 // "a, b or c" of the members of an array, at most eight of them.
 os_str os_schema_choices(const os_json_document *document, os_arena *arena, const os_json *array);
 // "string or null"
@@ -213,6 +330,35 @@ os_str os_schema_type_names(os_arena *arena, int types);
 // Answers without frames, by calls as deep as the node is high. Only for nodes that are not OS_SCHEMA_TALL.
 bool os_eval_quick(os_eval *self, const os_schema_node *node, const os_json *value);
 bool os_eval_pattern(os_eval *self, const os_pattern *pattern, os_str text);
+
+// A member or element of the frame's value counts as evaluated.
+void os_eval_evaluated(os_eval *self, const os_frame *frame, const os_json *child);
+
+// schema_output.c. All may leave NULL where there is no room for more.
+struct os_unit {
+  os_unit *parent;
+  os_schema_node *node; // of a schema's unit
+  const os_schema_row *row;
+  const os_json *keyword; // of an annotation that is no row
+  const os_json *value;
+  os_str token; // that leads here from the parent, as written in a pointer; data NULL = none
+  os_str error;
+  uint32_t index;
+  bool valid;
+};
+struct os_record {
+  struct {
+    os_unit **items;
+    size_t count, room;
+  } units; // parents first
+  os_report report;
+};
+os_unit *os_record_schema(os_eval *self, const os_frame *above, os_schema_node *node, const os_json *value);
+os_unit *os_record_row(os_eval *self, const os_frame *frame, const os_schema_row *row);
+// What a schema that has passed says of the value without checking it.
+void os_record_annotations(os_eval *self, const os_frame *frame);
+// False when something was cut.
+bool os_record_write(const os_record *self, os_arena *arena, os_text *out);
 
 // schema_branch.c: the end of an anyOf or oneOf that no alternative passed, in a frame that explains.
 os_step os_branch_next(os_eval *self, os_frame *frame, const os_schema_row *row);

@@ -9,7 +9,7 @@ static os_status os_spec__compile(os_schema **out, os_arena *arena, os_str text)
   os_report report;
   os_report_init(&report, arena, false, 0);
   if (document->root == NULL) return OS_CRASHED; // the embedded text is ours
-  OS_TRY(os_schema_compile(out, arena, document, &report));
+  OS_TRY(os_schema_compile(out, arena, document, NULL, &report));
   return *out == NULL ? OS_CRASHED : OS_OK;
 }
 

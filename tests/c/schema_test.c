@@ -16,7 +16,7 @@ static void compile(const char *text) {
   os_report_init(&report, &arena, false, 0);
   CHECK_EQ(os_json_parse(&schema_document, &arena, OS_STR("schema"), os_str_of(text), NULL, &report), OS_OK);
   if (!CHECK(schema_document.root != NULL)) exit(1);
-  CHECK_EQ(os_schema_compile(&schema, &arena, &schema_document, &report), OS_OK);
+  CHECK_EQ(os_schema_compile(&schema, &arena, &schema_document, NULL, &report), OS_OK);
 }
 
 static os_status validate(const char *text, const os_schema_options *options) {

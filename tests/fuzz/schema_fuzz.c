@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (os_json_parse(&schema_document, &arena, OS_STR("schema"), schema_text, NULL, &report) != OS_OK) abort();
   if (os_json_parse(&document, &arena, OS_STR(""), text, NULL, &report) != OS_OK) abort();
   if (schema_document.root != NULL && document.root != NULL) {
-    os_status status = os_schema_compile(&schema, &arena, &schema_document, &report);
+    os_status status = os_schema_compile(&schema, &arena, &schema_document, NULL, &report);
     if (status != OS_OK && status != OS_OUT_OF_MEMORY) abort();
     if (status == OS_OK && schema == NULL && report.counts[OS_ERROR] == 0) abort();
   }

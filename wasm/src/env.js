@@ -14,6 +14,7 @@ import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
 import { Registration } from './registration.js'
+import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
 import { parseType, withDispose } from './values.js'
 
@@ -83,6 +84,16 @@ export class Env {
       return reportOf(engine)
     })
     return env.#withFunctions({ zip: null, files }, report, flags)
+  }
+
+  // ---- JSON Schema ------------------------------------------------------------------------------------------------
+
+  compileSchema(schema, options) {
+    return compileSchema(this.#engine, schema, options)
+  }
+
+  validateJson(instance, schema, options) {
+    return validateJson(this.#engine, instance, schema, options)
   }
 
   // ---- Models -----------------------------------------------------------------------------------------------------

@@ -264,10 +264,30 @@ export interface TestReport {
 export interface Change { rule: string; breaking: boolean; message: string; path?: string; pointer?: string }
 export interface Difference { changes: readonly Change[]; breaking: boolean }
 
+/** Forms of the standard's output. */
+export type OutputForm = 'flag' | 'basic' | 'detailed' | 'verbose'
+export interface SchemaOptions {
+  /** By default `format` is an annotation, unless the schema's meta-schema says otherwise. */
+  format?: 'annotation' | 'assertion'
+  schemas?: Files
+}
+export type SchemaReport = Report & { valid: boolean; output?: unknown }
+
+/** A schema that was compiled once; validates any number of documents. */
+export interface Schema {
+  validate(instance: string | Bytes, options?: { output?: OutputForm }): SchemaReport
+  dispose(): void
+  [Symbol.dispose](): void
+}
+
 export interface Env {
   validateSpec(spec: string | Bytes, options?: CheckOptions): Report
   /** Any document. Never throws for its content. */
   check(document: string | Bytes, options?: CheckOptions): Report
+  /** JSON Schema 2020-12. Throws OpspecError with findings when the schema is wrong. `schemas`: those that it refers to, by URI. */
+  compileSchema(schema: string | Bytes, options?: SchemaOptions): Schema
+  /** The same and one validation. Never throws for content: what is wrong with the schema are findings in the file `schema`. */
+  validateJson(instance: string | Bytes, schema: string | Bytes, options?: SchemaOptions & { output?: OutputForm }): SchemaReport
   /** In memory, at once. Throws OpspecError with findings when the bytes are no model. */
   loadModel(bytes: Bytes, options?: { files?: Files }): Model
   createSession(model: Model | Bytes | BlobLike, options?: { files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Session>
@@ -342,7 +362,7 @@ export function createEnv(options?: EnvOptions): Promise<Env>
 
 // ---- In a worker ----------------------------------------------------------------------------------------------
 
-export type Handle = Model | Session | Registration
+export type Handle = Model | Schema | Session | Registration
 /** In a worker the methods of handles are promises too. */
 export type Remote<R> = R extends Handle ? Async<R> : R
 export type Async<T> = { readonly [K in keyof T]: K extends 'run' | typeof Symbol.dispose ? T[K] : T[K] extends (...a: infer A) => infer R ? (...a: { [I in keyof A]: Model extends A[I] ? A[I] | Async<Model> : A[I] }) => Promise<Remote<Awaited<R>>> : T[K] }

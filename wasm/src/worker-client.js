@@ -15,7 +15,7 @@ const GRACE_MS = 100 // that a worker gets to answer a cancelled call by itself
 const AGAIN_MS = 10_000 // that a handle gets at least to be made again
 const AGAIN_TIMES = 10 // as long as it took the first time
 
-const makers = new Set(['loadModel', 'createSession', 'registerOperator', 'loadPlugin'])
+const makers = new Set(['compileSchema', 'loadModel', 'createSession', 'registerOperator', 'loadPlugin'])
 
 const notStarted = (cause, given) => new OpspecError('unsupported', `the worker cannot be started: ${cause.message}${given ? '' : '; where a bundler leaves out the script of the worker, pass createWorkerEnv({ worker }), a Worker of the script opspec/worker'}`, { cause })
 

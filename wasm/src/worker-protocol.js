@@ -10,7 +10,7 @@ import { SparseTensor, Tensor } from './values.js'
 
 /** Methods of an Env that a worker offers, and their parameters. */
 export const envMethods = {
-  validateSpec: ['spec', 'options'], check: ['document', 'options'], loadModel: ['bytes', 'options'], createSession: ['model', 'options'],
+  validateSpec: ['spec', 'options'], validateJson: ['instance', 'schema', 'options'], compileSchema: ['schema', 'options'], check: ['document', 'options'], loadModel: ['bytes', 'options'], createSession: ['model', 'options'],
   registerOperator: ['spec', 'kernel', 'options'], loadPlugin: ['plug-in', 'options'], decode: ['bytes', 'as'], diff: ['a', 'b', 'options'],
   format: ['bytes', 'as', 'form'], readValue: ['bytes', 'kind'], writeValue: ['value', 'name', 'type'], operators: [], rules: [],
   explain: ['rule'], test: ['bundle', 'options']
@@ -20,6 +20,7 @@ export const envMethods = {
 export const handleKinds = {
   model: { methods: { check: ['options'] }, properties: ['kind', 'inputs', 'outputs'] },
   session: { methods: { run: ['feeds', 'options'] }, properties: ['inputNames', 'outputNames'] },
+  schema: { methods: { validate: ['instance', 'options'] }, properties: [] },
   registration: { methods: {}, properties: ['operators', 'unmatched'] }
 }
 

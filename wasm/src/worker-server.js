@@ -3,10 +3,11 @@ import { invalid, messageOf } from './errors.js'
 import { Model } from './model.js'
 import { isNode, nodeModule } from './platform.js'
 import { Registration } from './registration.js'
+import { Schema } from './schema.js'
 import { Session } from './session.js'
 import { decode, encode, encodeError, envMethods, handleKinds } from './worker-protocol.js'
 
-const kindOf = value => value instanceof Model ? 'model' : value instanceof Session ? 'session' : value instanceof Registration ? 'registration' : null
+const kindOf = value => value instanceof Model ? 'model' : value instanceof Session ? 'session' : value instanceof Registration ? 'registration' : value instanceof Schema ? 'schema' : null
 
 // The other end: onMessage and postMessage, whatever kind of worker this is.
 async function port() {

@@ -92,6 +92,17 @@ os_status opspec_format(opspec_env *self, os_str text, bool canonical);
 // "model", "tensor", "json", "zip", ... or "unknown" by content -> { kind, evidence, candidates }
 os_status opspec_sniff(opspec_env *self, os_str bytes);
 
+// A JSON Schema 2020-12. `text` is a block of opspec_alloc, which becomes the schema's, also on failure. `formats`: they
+// assert. `others`: schemas that it refers to are the host's files, by URI. On OS_MALFORMED and OS_LIMIT the output is a
+// report.
+typedef struct opspec_schema opspec_schema;
+os_status opspec_schema_compile(opspec_env *self, os_str text, bool formats, bool others,
+                                opspec_schema **out);
+// -> report, and { valid, units }, a list that is empty unless asked for: what the standard's outputs are made of
+// (core/schema/schema.h, os_schema_write_units).
+os_status opspec_schema_validate(opspec_schema *self, os_str bytes, bool units);
+void opspec_schema_free(opspec_schema *self);
+
 // ---- Models and runs --------------------------------------------------------------------------------------
 
 // `bytes` is a block of opspec_alloc, which becomes the model's, also on failure. -> { inputs, outputs }

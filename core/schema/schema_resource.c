@@ -1,0 +1,243 @@
+// Resources: which parts of the documents are schemas, what they are called, and where references lead.
+#include "schema_rows.h"
+#include "schema_texts.h"
+#include "uri.h"
+
+#define STANDARD "https://json-schema.org/draft/2020-12/"
+
+enum {
+  VOCABULARIES =
+      OS_VOCABULARY_APPLICATOR | OS_VOCABULARY_VALIDATION | OS_VOCABULARY_UNEVALUATED | OS_VOCABULARY_2020
+};
+
+os_str os_compile_without_fragment(os_str uri) {
+  size_t at = 0;
+  while (at < uri.len && uri.data[at] != '#') at++;
+  return os_str_slice(uri, 0, at);
+}
+
+os_str os_compile_anchor_key(os_compile *self, os_str uri, os_str name) {
+  return os_arena_format(self->arena, "%.*s#%.*s", OS_ARG(uri), OS_ARG(name));
+}
+
+// ---- Dialects -------------------------------------------------------------------------------------------------
+
+static int os_resource__vocabulary(os_str uri) {
+  static const struct {
+    const char *name;
+    int bits;
+  } names[] = {{"core", 0},
+               {"applicator", OS_VOCABULARY_APPLICATOR},
+               {"unevaluated", OS_VOCABULARY_UNEVALUATED},
+               {"validation", OS_VOCABULARY_VALIDATION},
+               {"meta-data", 0},
+               {"format-annotation", 0},
+               {"format-assertion", OS_VOCABULARY_FORMAT},
+               {"content", 0}};
+  os_str prefix = OS_STR(STANDARD "vocab/");
+  for (size_t i = 0; os_str_starts(uri, prefix) && i < sizeof names / sizeof *names; i++)
+    if (os_str_is(os_str_slice(uri, prefix.len, uri.len), names[i].name)) return names[i].bits;
+  return -1;
+}
+
+// *embedded: it is the meta-schema that comes with the module.
+static os_status os_resource__text(os_compile *self, os_str uri, const os_json_document **out,
+                                   bool *embedded) {
+  *out = NULL;
+  os_str text = {0};
+  bool standard =
+      os_str_starts(uri, OS_STR(STANDARD "schema")) || os_str_starts(uri, OS_STR(STANDARD "meta/"));
+  os_status status = OS_INVALID_ARGUMENT;
+  if (self->options != NULL && self->options->find != NULL)
+    status = self->options->find(self->options->context, uri, &text);
+  if (status != OS_OK && status != OS_INVALID_ARGUMENT) return status;
+  if (status != OS_OK && !standard) return OS_OK;
+  *embedded = status != OS_OK;
+  if (*embedded) text = embedded_json_schema_schema;
+  os_json_document *document = OS_ARENA_NEW(self->arena, os_json_document);
+  OS_TRY_ALLOC(document);
+  os_json_options json = {.depth = self->options == NULL ? 0 : self->options->depth};
+  os_report_text(self->report, uri, text);
+  OS_TRY(os_json_parse(document, self->arena, uri, text, &json, self->report));
+  if (document->root == NULL)
+    self->failed = true;
+  else
+    *out = document;
+  return OS_OK;
+}
+
+// Vocabularies of the schemas that name this meta-schema.
+static os_status os_resource__dialect(os_compile *self, os_str uri, const os_json *where, int *bits) {
+  const os_json_document *document = NULL;
+  bool embedded;
+  *bits = VOCABULARIES;
+  uri = os_compile_without_fragment(uri);
+  if (os_str_is(uri, STANDARD "schema")) return OS_OK;
+  OS_TRY(os_resource__text(self, uri, &document, &embedded));
+  if (document == NULL) {
+    if (os_str_starts(uri, OS_STR("https://json-schema.org/draft/")) ||
+        os_str_starts(uri, OS_STR("http://json-schema.org/draft-")))
+      *bits &= ~OS_VOCABULARY_2020;
+    return OS_OK;
+  }
+  const os_json *list = os_json_member(document->root, "$vocabulary");
+  if (!os_json_is(list, OS_JSON_OBJECT)) return OS_OK;
+  *bits = OS_VOCABULARY_2020;
+  OS_JSON_EACH(child, list) {
+    os_str name = os_json_key(child);
+    int bit = os_resource__vocabulary(name);
+    if (bit >= 0)
+      *bits |= bit;
+    else if (os_json_is(child, OS_JSON_TRUE))
+      os_compile_wrong(self, &os_rule_schema_vocabulary, where,
+                       "The meta-schema asks for the vocabulary \"%.*s\", which is not known here.",
+                       OS_ARG(name));
+  }
+  return OS_OK;
+}
+
+// ---- Discovery ------------------------------------------------------------------------------------------------
+
+static os_schema_node *os_resource__place(os_compile *self, const os_json *json,
+                                          const os_resource *resource) {
+  os_schema_node *node = OS_ARENA_NEW(self->arena, os_schema_node);
+  if (node == NULL) return NULL;
+  node->json = json;
+  node->resource = resource;
+  // The key is the address itself, as it lies in the node.
+  os_map_entry *entry =
+      os_map_put(&self->nodes, (os_str){(const char *)&node->json, sizeof node->json}, NULL);
+  os_schema_node **slot = OS_PUSH(self->arena, &self->known);
+  if (entry == NULL || slot == NULL) return NULL;
+  return entry->value.pointer = *slot = node;
+}
+
+static bool os_resource__schema(const os_json *json) {
+  return os_json_is(json, OS_JSON_OBJECT) || os_json_is(json, OS_JSON_BOOL);
+}
+
+static os_status os_resource__children(os_compile *self, const os_schema_node *node) {
+  for (size_t i = 0; i < OS_SCHEMA_TABLES; i++) {
+    for (size_t j = 0; j < os_schema_tables[i]->count; j++) {
+      const os_schema_keyword *keyword = &os_schema_tables[i]->rows[j];
+      if (keyword->holds == OS_HOLDS_NONE) continue;
+      const os_json *value = os_json_member(node->json, keyword->name);
+      if (keyword->holds != OS_HOLDS_LIST) {
+        if (os_resource__schema(value)) OS_TRY_ALLOC(os_resource__place(self, value, node->resource));
+        continue;
+      }
+      if (!os_json_is(value, OS_JSON_ARRAY) && !os_json_is(value, OS_JSON_OBJECT)) continue;
+      OS_JSON_EACH(child, value)
+      if (os_resource__schema(child)) OS_TRY_ALLOC(os_resource__place(self, child, node->resource));
+    }
+  }
+  return OS_OK;
+}
+
+static os_status os_resource__anchor(os_compile *self, os_schema_node *node, const char *keyword) {
+  const os_json *name = os_json_member(node->json, keyword);
+  if (!os_json_is(name, OS_JSON_STRING)) return OS_OK;
+  os_resource *resource = (os_resource *)node->resource;
+  os_str key = os_compile_anchor_key(self, resource->uri, os_json_string(name));
+  os_map_entry *entry = os_map_put(&self->anchors, key, NULL);
+  OS_TRY_ALLOC(entry);
+  entry->value.pointer = node;
+  if (keyword[1] != 'd') return OS_OK;
+  os_anchor *anchor = OS_ARENA_NEW(self->arena, os_anchor);
+  OS_TRY_ALLOC(anchor);
+  *anchor = (os_anchor){os_json_string(name), node, resource->dynamic};
+  resource->dynamic = anchor;
+  return os_compile_node(self, node->json) == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+static os_resource *os_resource__new(os_compile *self, os_schema_node *node, const os_json_document *document,
+                                     os_str uri) {
+  os_resource *resource = OS_ARENA_NEW(self->arena, os_resource);
+  os_map_entry *entry = os_map_put(&self->resources, uri, NULL);
+  if (resource == NULL || entry == NULL) return NULL;
+  *resource = (os_resource){.uri = uri, .root = node->json, .document = document};
+  resource->vocabularies = node->resource == NULL ? VOCABULARIES : node->resource->vocabularies;
+  node->resource = entry->value.pointer = resource;
+  return resource;
+}
+
+// $id, $schema and the anchors of one schema.
+static os_status os_resource__names(os_compile *self, os_schema_node *node) {
+  const os_json *id = os_json_member(node->json, "$id"), *dialect = os_json_member(node->json, "$schema");
+  os_str name = os_compile_without_fragment(os_json_string(id));
+  os_resource *resource = node->json == node->resource->root ? (os_resource *)node->resource : NULL;
+  if (name.len > 0) {
+    os_str uri = os_uri_resolve(self->arena, node->resource->uri, name);
+    if (resource == NULL) {
+      resource = os_resource__new(self, node, node->resource->document, uri);
+      OS_TRY_ALLOC(resource);
+    } else { // a document goes by both names
+      os_map_entry *entry = os_map_put(&self->resources, uri, NULL);
+      OS_TRY_ALLOC(entry);
+      entry->value.pointer = resource;
+      resource->uri = uri;
+    }
+  }
+  if (resource != NULL && os_json_is(dialect, OS_JSON_STRING))
+    OS_TRY(os_resource__dialect(self, os_json_string(dialect), dialect, &resource->vocabularies));
+  OS_TRY(os_resource__anchor(self, node, "$anchor"));
+  return os_resource__anchor(self, node, "$dynamicAnchor");
+}
+
+os_status os_compile_document(os_compile *self, const os_json_document *document, os_str uri) {
+  if (!os_resource__schema(document->root)) {
+    const os_json_document *before = self->document;
+    self->document = document;
+    os_compile_wrong(self, &os_rule_schema_invalid, document->root,
+                     "A schema is an object, true or false, not %s.", os_json_type_name(document->root));
+    self->document = before;
+    return OS_OK;
+  }
+  os_schema_node *root = os_resource__place(self, document->root, NULL);
+  OS_TRY_ALLOC(root);
+  OS_TRY_ALLOC(os_resource__new(self, root, document, uri));
+  const os_json_document *before = self->document;
+  self->document = document;
+  // Finding a meta-schema does not come back here, so that one walk is under way at a time.
+  for (; self->discovered < self->known.count; self->discovered++) {
+    os_schema_node *node = self->known.items[self->discovered];
+    if (!os_json_is(node->json, OS_JSON_OBJECT)) continue;
+    OS_TRY(os_resource__names(self, node));
+    OS_TRY(os_resource__children(self, node));
+  }
+  self->document = before;
+  return OS_OK;
+}
+
+os_resource *os_compile_resource(os_compile *self, os_str uri, os_status *status) {
+  os_map_entry *entry = os_map_get(&self->resources, uri);
+  if (entry != NULL) return entry->value.pointer;
+  const os_json_document *document;
+  bool embedded;
+  uri = os_arena_copy(self->arena, uri);
+  *status = os_resource__text(self, uri, &document, &embedded);
+  if (*status != OS_OK || document == NULL) return NULL;
+  os_str own = uri;
+  if (embedded) own = OS_STR(STANDARD "schema");
+  *status = os_compile_document(self, document, own);
+  if (*status != OS_OK) return NULL;
+  entry = os_map_get(&self->resources, uri);
+  return entry == NULL ? NULL : entry->value.pointer;
+}
+
+const os_json *os_compile_target(os_compile *self, const os_schema_node *node, os_str reference,
+                                 os_str *anchor, os_status *status) {
+  os_str uri = os_compile_without_fragment(reference);
+  os_str fragment = {"", 0};
+  if (uri.len < reference.len) fragment = os_str_slice(reference, uri.len + 1, reference.len);
+  os_resource *resource = (os_resource *)node->resource;
+  if (uri.len > 0)
+    resource = os_compile_resource(self, os_uri_resolve(self->arena, node->resource->uri, uri), status);
+  if (resource == NULL) return NULL;
+  if (fragment.len == 0) return resource->root;
+  fragment = os_uri_decode(self->arena, fragment);
+  if (fragment.data[0] == '/') return os_json_resolve(resource->root, fragment);
+  *anchor = fragment;
+  os_map_entry *entry = os_map_get(&self->anchors, os_compile_anchor_key(self, resource->uri, fragment));
+  return entry == NULL ? NULL : ((os_schema_node *)entry->value.pointer)->json;
+}
