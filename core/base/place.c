@@ -22,6 +22,18 @@ static os_position os_place__step(os_str text, os_position p) {
   return (os_position){p.line, p.column + 1, p.byte + len, p.utf16 + (len == 4 ? 2 : 1)};
 }
 
+// Moves `p` over characters of one byte that end no line, eight at once, as long as it stays before `end`.
+static os_position os_place__skip(os_str text, os_position p, uint64_t end) {
+  const uint64_t ones = 0x0101010101010101u;
+  for (; p.byte + 8 <= end; p.byte += 8, p.column += 8, p.utf16 += 8) {
+    uint64_t word, feed, back;
+    memcpy(&word, text.data + p.byte, 8);
+    feed = word ^ ones * '\n', back = word ^ ones * '\r'; // where one is, a byte is 0
+    if ((word | ((feed - ones) & ~feed) | ((back - ones) & ~back)) & ones << 7) break;
+  }
+  return p;
+}
+
 bool os_place_index_build(os_place_index *self, os_arena *arena, os_str text) {
   *self = (os_place_index){.text = text};
   size_t room = text.len / STRIDE + 1;
@@ -32,7 +44,9 @@ bool os_place_index_build(os_place_index *self, os_arena *arena, os_str text) {
     if (p.byte >= (uint64_t)self->count * STRIDE && self->count < room)
       self->marks[self->count++].position = p;
     if (p.byte >= text.len) return true;
-    p = os_place__step(text, p);
+    uint64_t mark = (uint64_t)self->count * STRIDE;
+    p = os_place__skip(text, p, mark < text.len ? mark : text.len);
+    if (p.byte < mark && p.byte < text.len) p = os_place__step(text, p);
   }
 }
 
@@ -44,6 +58,8 @@ os_position os_place_find(const os_place_index *self, uint64_t byte) {
   if (at > 0 && self->marks[at].position.byte > byte) at--;
   os_position p = self->marks[at].position;
   while (p.byte < byte) {
+    p = os_place__skip(self->text, p, byte);
+    if (p.byte == byte) break;
     os_position next = os_place__step(self->text, p);
     if (next.byte > byte) break;
     p = next;

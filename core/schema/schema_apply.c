@@ -153,7 +153,7 @@ void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, c
   if (frame->report == NULL) return;
   bool member = os_json_is(frame->value, OS_JSON_OBJECT);
   if (frame->report->full && self->record == NULL) {
-    os_report_add(frame->report, row->keyword->rule, "%s", "");
+    os_eval_finding(self, frame->report, row->keyword->rule, child, "%s", ""); // is only counted
     return;
   }
   os_str nearest = {0}, name = member ? os_json_quote(self->arena, os_json_key(child))
@@ -207,7 +207,7 @@ static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, c
     if (!row->as.rest.node->never || self->record != NULL)
       return os_eval_call(self, row->as.rest.node, child, frame->report);
     os_eval_surplus(self, frame, row, row->as.rest.named, child);
-    if (frame->report == NULL) return OS_STEP_DONE;
+    if (frame->report == NULL || self->status != OS_OK) return OS_STEP_DONE;
   }
   return OS_STEP_DONE;
 }

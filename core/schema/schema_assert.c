@@ -353,6 +353,7 @@ static void os_assert__explain_required(os_eval *self, os_frame *frame, const os
                                         const os_json *value) {
   OS_JSON_EACH(name, row->value) {
     if (os_json_get(value, os_json_string(name)) != NULL) continue;
+    if (self->status != OS_OK) return;
     os_str quoted = os_json_quote(self->arena, os_json_string(name));
     os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_required, value,
                                           "The member %.*s is missing here; add it.", OS_ARG(quoted));
