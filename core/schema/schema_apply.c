@@ -129,7 +129,7 @@ static bool os_apply__known(os_eval *self, const os_schema_row *row, const os_js
 static os_str os_schema__nearest(const os_schema_entries *named, const os_json *member) {
   os_str best = {0}, key = os_json_key(member);
   unsigned least = (unsigned)(key.len < 6 ? 2 : 3) + 1;
-  for (uint32_t i = 0; named != NULL && i < named->count; i++) {
+  for (uint32_t i = 0; named != NULL && i < named->count && i < OS_SCHEMA_COMPARED; i++) {
     unsigned distance = os_str_distance(named->items[i].name, key, least);
     if (distance >= least || os_json_get(member->parent, named->items[i].name) != NULL) continue;
     least = distance;

@@ -128,7 +128,7 @@ static bool os_assert__const(os_eval *self, const os_schema_row *row, const os_j
 static const os_json *os_assert__nearest(const os_json *list, const os_json *value) {
   const os_json *best = NULL;
   unsigned least = (unsigned)(value->length < 6 ? 2 : 3) + 1;
-  if (!os_json_is(value, OS_JSON_STRING)) return NULL;
+  if (!os_json_is(value, OS_JSON_STRING) || list->length > OS_SCHEMA_COMPARED) return NULL;
   OS_JSON_EACH(child, list) {
     if (!os_json_is(child, OS_JSON_STRING)) continue;
     unsigned distance = os_str_distance(os_json_string(child), os_json_string(value), least);

@@ -112,7 +112,10 @@ struct os_schema_row {
   } as;
 };
 
-enum { OS_SCHEMA_TALL = 16 };
+enum {
+  OS_SCHEMA_TALL = 16,
+  OS_SCHEMA_COMPARED = 500 // names among which the nearest is looked for
+};
 
 struct os_schema_node {
   const os_json *json;

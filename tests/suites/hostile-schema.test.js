@@ -82,7 +82,7 @@ describe('hostile schemas and documents', () => {
     const schema = JSON.stringify({ uniqueItems: true, items: { enum: values } })
     assert.equal(env.validateJson(JSON.stringify(values), schema).valid, true)
     assert.equal(env.validateJson(JSON.stringify([...values, values[7]]), schema).valid, false)
-    assert.equal(env.validateJson('["p"]', schema).valid, false)
+    assert.equal(env.validateJson(JSON.stringify(values.map(value => value.replace('p', 'q'))), schema).valid, false)
     const mixed = JSON.stringify({ enum: [...values.slice(0, 20), 1.0, { a: [1], b: null }, null] })
     for (const text of ['1e0', '{"b":null,"a":[1]}', 'null']) assert.equal(env.validateJson(text, mixed).valid, true, text)
     for (const text of ['2', '{"b":null}', 'false']) assert.equal(env.validateJson(text, mixed).valid, false, text)
