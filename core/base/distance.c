@@ -3,7 +3,8 @@
 enum { DISTANCE_LEN = 64 };
 
 unsigned os_str_distance(os_str a, os_str b, unsigned most) {
-  if (a.len > DISTANCE_LEN || b.len > DISTANCE_LEN) return most + 1;
+  if (a.len > DISTANCE_LEN || b.len > DISTANCE_LEN || a.len > b.len + most || b.len > a.len + most)
+    return most + 1;
   unsigned rows[3][DISTANCE_LEN + 1];
   unsigned *before = rows[0], *last = rows[1], *now = rows[2];
   for (size_t j = 0; j <= b.len; j++) last[j] = (unsigned)j;

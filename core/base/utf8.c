@@ -72,3 +72,9 @@ size_t os_utf8_put(char *to, uint32_t c) {
   to[0] = (char)(leads[len] | c);
   return len;
 }
+
+os_str os_utf8_head(os_str text, size_t most) {
+  if (text.len <= most) return text;
+  while (most > 0 && ((unsigned char)text.data[most] & 0xc0) == 0x80) most--;
+  return os_str_slice(text, 0, most);
+}

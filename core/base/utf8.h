@@ -10,6 +10,8 @@ size_t os_utf8_valid(os_str text);
 uint32_t os_utf8_next(os_str text, size_t *at);
 // Number of code points of a well-formed text.
 size_t os_utf8_count(os_str text);
+// As many whole characters from its beginning as have room in `most` bytes.
+os_str os_utf8_head(os_str text, size_t most);
 // Writes the code point's 1 to 4 bytes to `to` and answers how many.
 size_t os_utf8_put(char *to, uint32_t code_point);
 

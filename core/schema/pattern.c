@@ -5,21 +5,23 @@
 #include "utf8.h"
 
 #include <libregexp.h>
+#include <limits.h>
+#include <regexp_counted.h>
 
 struct os_pattern {
   os_pattern_simple *simple; // not NULL: decides alone
   const uint8_t *code;
-  uint32_t captures;
+  uint32_t captures, cost; // of a step
+  bool backs;              // a step may go over text that was matched before
 };
 
 // What the library's hooks get.
 typedef struct os_pattern_run {
   os_memory *memory;
-  uint64_t polls; // left; each stands for POLL steps
   const char *stack;
 } os_pattern_run;
 
-enum { POLL = 10000, STACK = 96 * 1024, TEXT_LIMIT = 1 << 28 };
+enum { STACK = 96 * 1024, MEMORY = 1 << 26, TEXT_LIMIT = 1 << 28, FEW_CAPTURES = 8, BYTES_A_STEP = 32 };
 
 // The library asks for these three. Stack is measured from where the run began.
 int lre_check_stack_overflow(void *opaque, size_t alloca_size) {
@@ -30,14 +32,13 @@ int lre_check_stack_overflow(void *opaque, size_t alloca_size) {
 }
 
 int lre_check_timeout(void *opaque) {
-  os_pattern_run *run = opaque;
-  if (run->polls == 0) return 1;
-  run->polls--;
-  return 0;
+  (void)opaque;
+  return 1; // all steps are taken
 }
 
 void *lre_realloc(void *opaque, void *block, size_t size) {
   os_pattern_run *run = opaque;
+  if (size > MEMORY) return NULL;
   if (size > 0) return os_memory_realloc(run->memory, block, size);
   os_memory_free(run->memory, block);
   return NULL;
@@ -59,6 +60,30 @@ static bool os_pattern__anchored(os_str source) {
   return true;
 }
 
+// The library moves code at each bar, sorts a class at each character, and makes sets of properties anew each time.
+uint64_t os_pattern_work(os_str source) {
+  enum { A_PATTERN = 64, A_PROPERTY = 2500, CODE_A_STEP = 64, CHARACTERS_A_STEP = 32 };
+  uint64_t work = A_PATTERN, moves = 0, members = 0;
+  bool set = false;
+  for (size_t i = 0; i < source.len; i++) {
+    char c = source.data[i];
+    if (c == '\\') {
+      i++;
+      c = i < source.len ? source.data[i] : 0;
+      if (c == 'p' || c == 'P') work += A_PROPERTY;
+      moves += c == 'k';
+    } else if (set ? c == ']' : c == '[') {
+      set = !set;
+      work += members * members / CHARACTERS_A_STEP;
+      members = 0;
+    } else if (c == '|')
+      moves++;
+    members += set && ((unsigned char)c & 0xc0) != 0x80;
+  }
+  work += members * members / CHARACTERS_A_STEP;
+  return work + source.len + moves * source.len / CODE_A_STEP;
+}
+
 os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, os_str *message) {
   *out = NULL;
   char trouble[128] = "";
@@ -76,7 +101,10 @@ os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, o
     return OS_OK;
   }
   os_str copy = os_arena_copy(arena, (os_str){(const char *)code, (size_t)len});
+  int backs;
   self->captures = (uint32_t)lre_get_capture_count(code);
+  self->cost = os_regexp_step_cost(code, &backs);
+  self->backs = backs != 0;
   self->code = (const uint8_t *)copy.data;
   lre_realloc(&run, code, 0);
   if (copy.data == NULL) return OS_OUT_OF_MEMORY;
@@ -99,40 +127,53 @@ static size_t os_pattern__utf16(os_str text, uint16_t *to) {
 }
 
 static bool os_pattern__ascii(os_str text) {
-  for (size_t i = 0; i < text.len; i++)
-    if ((unsigned char)text.data[i] >= 0x80) return false;
-  return true;
+  uint64_t bits = 0, word;
+  size_t i = 0;
+  for (; i + sizeof word <= text.len; i += sizeof word) {
+    memcpy(&word, text.data + i, sizeof word);
+    bits |= word;
+  }
+  for (; i < text.len; i++) bits |= (unsigned char)text.data[i];
+  return (bits & 0x8080808080808080u) == 0;
+}
+
+// How often the library may step, and what that is of all steps that the caller gives.
+static int os_pattern__run(const os_pattern *self, os_pattern_run *run, uint8_t **captures, const void *text,
+                           size_t len, bool wide, uint64_t *steps) {
+  uint64_t cost = self->cost + (self->backs ? len / BYTES_A_STEP : 0), most = *steps / cost + 1;
+  int given = most < INT_MAX ? (int)most : INT_MAX, left = given;
+  int found = os_regexp_exec(captures, self->code, text, len, wide, run, &left);
+  *steps = (uint64_t)(given - left) * cost;
+  return found;
 }
 
 os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t *steps,
                            bool *matches) {
+  uint64_t read = 1 + text.len / BYTES_A_STEP;
   *matches = false;
-  uint64_t polls = *steps / POLL + 1;
-  *steps = 0;
   if (self->simple != NULL) {
     *matches = os_pattern_simple_match(self->simple, text);
+    *steps = read;
     return OS_OK;
   }
   if (text.len > TEXT_LIMIT) return OS_LIMIT;
-  os_pattern_run run = {.memory = memory, .polls = polls, .stack = __builtin_frame_address(0)};
-  uint8_t **captures = os_memory_alloc(memory, self->captures * 2 * sizeof *captures);
+  os_pattern_run run = {.memory = memory, .stack = __builtin_frame_address(0)};
+  uint8_t *few[2 * FEW_CAPTURES], **captures = few;
+  if (self->captures > FEW_CAPTURES)
+    captures = os_memory_alloc(memory, self->captures * 2 * sizeof *captures);
   if (captures == NULL) return OS_OUT_OF_MEMORY;
-  uint16_t *wide = NULL;
-  size_t len = text.len;
-  if (!os_pattern__ascii(text)) {
-    wide = os_memory_alloc(memory, text.len * sizeof *wide);
-    if (wide != NULL)
-      len = os_pattern__utf16(text, wide);
-    else
-      len = SIZE_MAX;
-  }
   int found = LRE_RET_MEMORY_ERROR;
-  if (len != SIZE_MAX)
-    found = lre_exec(captures, self->code, wide != NULL ? (const uint8_t *)wide : (const uint8_t *)text.data,
-                     0, (int)len, wide != NULL ? 1 : 0, &run);
-  os_memory_free(memory, wide);
-  os_memory_free(memory, captures);
+  if (os_pattern__ascii(text))
+    found = os_pattern__run(self, &run, captures, text.data, text.len, false, steps);
+  else {
+    uint16_t *wide = os_memory_alloc(memory, text.len * sizeof *wide);
+    if (wide != NULL)
+      found = os_pattern__run(self, &run, captures, wide, os_pattern__utf16(text, wide), true, steps);
+    os_memory_free(memory, wide);
+    read *= 8;
+  }
+  if (captures != few) os_memory_free(memory, captures);
   *matches = found == 1;
-  *steps = (polls - run.polls) * POLL;
+  *steps += read;
   return found < 0 ? OS_LIMIT : OS_OK;
 }

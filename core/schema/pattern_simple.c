@@ -4,7 +4,7 @@ enum { MOST_PARTS = 8 };
 
 typedef struct os_pattern_part {
   uint32_t least, most;
-  bool set[256]; // by byte; ASCII characters only
+  bool set[256]; // by byte; of characters of several bytes all or none
 } os_pattern_part;
 
 struct os_pattern_simple {
@@ -37,6 +37,8 @@ static char os_pattern__literal(os_pattern_reader *self) {
 
 static bool os_pattern__set(os_pattern_reader *self, os_pattern_part *part) {
   self->p++;
+  bool negated = self->p < self->end && *self->p == '^';
+  self->p += negated;
   while (self->p < self->end && *self->p != ']') {
     char inside = *self->p;
     char from =
@@ -52,6 +54,7 @@ static bool os_pattern__set(os_pattern_reader *self, os_pattern_part *part) {
   }
   if (self->p >= self->end) return false;
   self->p++;
+  for (size_t c = 0; negated && c < 256; c++) part->set[c] = !part->set[c];
   return true;
 }
 
@@ -112,6 +115,8 @@ os_status os_pattern_simple_compile(os_pattern_simple **out, os_arena *arena, os
       os_pattern__add(part, (unsigned char)c, (unsigned char)c);
     }
     if (!os_pattern__count(&reader, part)) return OS_OK;
+    // Characters of several bytes cannot be counted here.
+    if (part->set[0xff] && (part->least > 1 || part->most != UINT32_MAX)) return OS_OK;
   }
   if (!os_pattern__greedy_is_right(&simple)) return OS_OK;
   *out = OS_ARENA_NEW(arena, os_pattern_simple);

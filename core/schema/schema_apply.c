@@ -1,5 +1,6 @@
 // Applicators: keywords that apply schemas to the value or to parts of it.
 #include "schema_rows.h"
+#include "utf8.h"
 
 // ---- Compiling --------------------------------------------------------------------------------------------
 
@@ -129,9 +130,10 @@ static bool os_apply__known(os_eval *self, const os_schema_row *row, const os_js
 static os_str os_schema__nearest(const os_schema_entries *named, const os_json *member) {
   os_str best = {0}, key = os_json_key(member);
   unsigned least = (unsigned)(key.len < 6 ? 2 : 3) + 1;
+  size_t cells = OS_SCHEMA_CELLS;
   for (uint32_t i = 0; named != NULL && i < named->count && i < OS_SCHEMA_COMPARED; i++) {
-    unsigned distance = os_str_distance(named->items[i].name, key, least);
-    if (distance >= least || os_json_get(member->parent, named->items[i].name) != NULL) continue;
+    unsigned distance = os_schema_distance(named->items[i].name, key, least, &cells);
+    if (distance == least || os_json_get(member->parent, named->items[i].name) != NULL) continue;
     least = distance;
     best = named->items[i].name;
   }
@@ -142,7 +144,7 @@ static os_str os_apply__names(os_eval *self, const os_schema_entries *named) {
   os_str text = {0};
   for (uint32_t i = 0; named != NULL && i < named->count && i < 24; i++)
     text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), i == 0 ? "" : ", ",
-                           OS_ARG(named->items[i].name));
+                           OS_ARG(os_utf8_head(named->items[i].name, OS_SCHEMA_LONGEST)));
   return text;
 }
 
@@ -152,11 +154,11 @@ void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, c
   os_eval_evaluated(self, frame, child);
   if (frame->report == NULL) return;
   bool member = os_json_is(frame->value, OS_JSON_OBJECT);
-  if (frame->report->full && self->record == NULL) {
+  if (os_eval_counts_only(self, frame->report)) {
     os_eval_finding(self, frame->report, row->keyword->rule, child, "%s", ""); // is only counted
     return;
   }
-  os_str nearest = {0}, name = member ? os_json_quote(self->arena, os_json_key(child))
+  os_str nearest = {0}, name = member ? os_schema_quote(self->arena, os_json_key(child))
                                       : os_arena_format(self->arena, "%u", child->order);
   if (member) nearest = os_schema__nearest(named, child);
   os_finding *finding = os_eval_finding(
@@ -228,7 +230,7 @@ static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os
   if (frame->step > 0 && !passed) {
     frame->passed = false;
     if (frame->report == NULL) return OS_STEP_DONE;
-    os_str name = os_json_quote(self->arena, os_json_key(frame->child));
+    os_str name = os_schema_quote(self->arena, os_json_key(frame->child));
     os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_property_names, frame->name,
                                           "The name %.*s is not allowed here.", OS_ARG(name));
     finding->actual = name;
@@ -244,6 +246,8 @@ static os_step os_apply__dependent_schemas(os_eval *self, os_frame *frame, const
   if (frame->step > 0 && !passed) frame->passed = false;
   while (frame->step < row->as.list.entries.count) {
     const os_schema_entry *entry = &row->as.list.entries.items[frame->step++];
+    os_eval_work(self, 1);
+    if (self->status != OS_OK) return OS_STEP_DONE;
     if (os_json_get(frame->value, entry->name) != NULL)
       return os_eval_call(self, entry->node, frame->value, frame->report);
   }
@@ -254,13 +258,16 @@ static os_step os_apply__dependent_required(os_eval *self, os_frame *frame, cons
                                             bool passed) {
   (void)passed;
   OS_JSON_EACH(names, row->value) {
+    os_eval_work(self, 1);
+    if (self->status != OS_OK) return OS_STEP_DONE;
     if (!os_json_is(names, OS_JSON_ARRAY) || os_json_get(frame->value, os_json_key(names)) == NULL) continue;
+    os_eval_work(self, names->length);
     OS_JSON_EACH(name, names) {
       if (os_json_get(frame->value, os_json_string(name)) != NULL) continue;
       frame->passed = false;
       if (frame->report == NULL) return OS_STEP_DONE;
-      os_str wanted = os_json_quote(self->arena, os_json_string(name)),
-             by = os_json_quote(self->arena, os_json_key(names));
+      os_str wanted = os_schema_quote(self->arena, os_json_string(name)),
+             by = os_schema_quote(self->arena, os_json_key(names));
       os_finding *finding =
           os_eval_finding(self, frame->report, &os_rule_schema_dependent_required, frame->value,
                           "The member %.*s is missing here: %.*s asks for it.", OS_ARG(wanted), OS_ARG(by));
@@ -385,6 +392,7 @@ static bool os_quick__pattern_properties(os_eval *self, const os_schema_row *row
       if (os_eval_pattern(self, entry->pattern, os_json_key(child)) &&
           !os_eval_quick(self, entry->node, child))
         return false;
+      if (self->status != OS_OK) return false;
     }
   }
   return true;

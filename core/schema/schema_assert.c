@@ -29,6 +29,20 @@ os_str os_schema_type_names(os_arena *arena, int types) {
   return text;
 }
 
+unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells) {
+  size_t apart = a.len < b.len ? b.len - a.len : a.len - b.len, size = a.len * b.len;
+  if (apart >= least || size > *cells) return least;
+  *cells -= size;
+  unsigned distance = os_str_distance(a, b, least);
+  return distance < least ? distance : least;
+}
+
+os_str os_schema_quote(os_arena *arena, os_str text) {
+  enum { MOST = 200 };
+  os_str head = os_utf8_head(text, MOST), quoted = os_json_quote(arena, head);
+  return head.len == text.len ? quoted : os_arena_format(arena, "%.*s...", OS_ARG(quoted));
+}
+
 os_str os_schema_choices(const os_json_document *document, os_arena *arena, const os_json *array) {
   os_str text = {0};
   uint32_t at = 0;
@@ -67,11 +81,18 @@ static os_status os_assert__compile_type(os_compile *self, const os_schema_node 
   return OS_OK;
 }
 
+// A value's number. It is read digit by digit.
+static os_decimal os_assert__number(os_eval *self, const os_json *value) {
+  os_str text = os_json_source(self->document, value);
+  os_eval_work(self, text.len / 16);
+  return os_decimal_of(text);
+}
+
 static bool os_assert__type(os_eval *self, const os_schema_row *row, const os_json *value) {
   if ((row->as.types & value->item.type) == 0) return false;
   if ((row->as.types & INTEGER_ONLY) == 0 || !os_json_is(value, OS_JSON_NUMBER)) return true;
   if (value->flags & OS_JSON_INTEGER) return true;
-  os_decimal number = os_decimal_of(os_json_source(self->document, value));
+  os_decimal number = os_assert__number(self, value);
   return os_decimal_is_integer(&number);
 }
 
@@ -106,33 +127,52 @@ static os_status os_assert__compile_values(os_compile *self, const os_schema_nod
   return os_json_set_init(row->as.set, self->arena, self->document, row->value);
 }
 
+enum { BYTES_A_UNIT = 32 };
+
+// What going through a value takes, in units of work: it has no more nodes than characters.
+static uint64_t os_assert__extent(const os_json *value) {
+  uint32_t size = value->end - value->start;
+  bool container = os_json_is(value, OS_JSON_ARRAY) || os_json_is(value, OS_JSON_OBJECT);
+  return 1 + size / (container ? 2 : BYTES_A_UNIT);
+}
+
+// A value against one that the schema lists.
+static bool os_assert__same(os_eval *self, const os_schema_row *row, const os_json *listed,
+                            const os_json *value) {
+  uint32_t sizes[] = {listed->end - listed->start, value->end - value->start};
+  if (os_json_is(value, OS_JSON_STRING) && os_json_is(listed, OS_JSON_STRING) &&
+      (listed->length != value->length || sizes[1] < BYTES_A_UNIT))
+    return os_str_eq(os_json_string(listed), os_json_string(value));
+  uint64_t work = os_assert__extent(value), other = os_assert__extent(listed);
+  if (listed->item.type == value->item.type) os_eval_work(self, work < other ? work : other);
+  return self->status == OS_OK && os_json_equal(row->document, listed, self->document, value);
+}
+
 static bool os_assert__enum(os_eval *self, const os_schema_row *row, const os_json *value) {
-  if (row->as.set != NULL)
-    return os_json_set_has(row->as.set, self->arena, self->document, value, &self->status);
-  if (os_json_is(value, OS_JSON_STRING)) {
-    OS_JSON_EACH(child, row->value)
-    if (os_json_is(child, OS_JSON_STRING) && os_str_eq(os_json_string(child), os_json_string(value)))
-      return true;
-    return false;
+  if (row->as.set != NULL) {
+    os_eval_work(self, os_assert__extent(value));
+    return self->status == OS_OK &&
+           os_json_set_has(row->as.set, self->arena, self->document, value, &self->status);
   }
   OS_JSON_EACH(child, row->value)
-  if (os_json_equal(row->document, child, self->document, value)) return true;
+  if (os_assert__same(self, row, child, value)) return true;
   return false;
 }
 
 static bool os_assert__const(os_eval *self, const os_schema_row *row, const os_json *value) {
-  return os_json_equal(row->document, row->value, self->document, value);
+  return os_assert__same(self, row, row->value, value);
 }
 
 // The listed string nearest to a string, or NULL when none is near.
 static const os_json *os_assert__nearest(const os_json *list, const os_json *value) {
   const os_json *best = NULL;
   unsigned least = (unsigned)(value->length < 6 ? 2 : 3) + 1;
+  size_t cells = OS_SCHEMA_CELLS;
   if (!os_json_is(value, OS_JSON_STRING) || list->length > OS_SCHEMA_COMPARED) return NULL;
   OS_JSON_EACH(child, list) {
     if (!os_json_is(child, OS_JSON_STRING)) continue;
-    unsigned distance = os_str_distance(os_json_string(child), os_json_string(value), least);
-    if (distance >= least) continue;
+    unsigned distance = os_schema_distance(os_json_string(child), os_json_string(value), least, &cells);
+    if (distance == least) continue;
     least = distance;
     best = child;
   }
@@ -181,7 +221,7 @@ static os_status os_assert__compile_number(os_compile *self, const os_schema_nod
 }
 
 static int os_assert__order(os_eval *self, const os_schema_row *row, const os_json *value) {
-  os_decimal number = os_decimal_of(os_json_source(self->document, value));
+  os_decimal number = os_assert__number(self, value);
   return os_decimal_compare(&number, &row->as.number);
 }
 
@@ -198,8 +238,13 @@ static bool os_assert__exclusive_maximum(os_eval *self, const os_schema_row *row
   return os_assert__order(self, row, value) < 0;
 }
 static bool os_assert__multiple_of(os_eval *self, const os_schema_row *row, const os_json *value) {
-  os_decimal number = os_decimal_of(os_json_source(self->document, value));
+  os_decimal number = os_assert__number(self, value);
   bool answer = false;
+  // Digit by digit, each by a division or, of large divisors, by some subtractions.
+  os_eval_work(self,
+               number.count / 4 +
+                   (row->as.number.count > 18 ? 8 * number.count * (1 + row->as.number.count / 64) : 0));
+  if (self->status != OS_OK) return false;
   return os_decimal_divides(&number, &row->as.number, &answer) == OS_OK && answer;
 }
 
@@ -240,22 +285,21 @@ static os_status os_assert__compile_count(os_compile *self, const os_schema_node
   return OS_OK;
 }
 
-static size_t os_assert__size(const os_json *value) {
+static size_t os_assert__size(os_eval *self, const os_json *value) {
   if (!os_json_is(value, OS_JSON_STRING)) return value->length;
+  os_eval_work(self, value->length / BYTES_A_UNIT);
   return os_utf8_count(os_json_string(value));
 }
 
 static bool os_assert__least(os_eval *self, const os_schema_row *row, const os_json *value) {
-  (void)self;
   // A character has at most four bytes.
   if (os_json_is(value, OS_JSON_STRING) && value->length / 4 >= row->as.count && value->length > 0)
     return true;
-  return os_assert__size(value) >= row->as.count;
+  return os_assert__size(self, value) >= row->as.count;
 }
 
 static bool os_assert__most(os_eval *self, const os_schema_row *row, const os_json *value) {
-  (void)self;
-  return value->length <= row->as.count || os_assert__size(value) <= row->as.count;
+  return value->length <= row->as.count || os_assert__size(self, value) <= row->as.count;
 }
 
 static void os_assert__explain_count(os_eval *self, os_frame *frame, const os_schema_row *row,
@@ -264,7 +308,7 @@ static void os_assert__explain_count(os_eval *self, os_frame *frame, const os_sc
   const char *what = os_json_is(value, OS_JSON_STRING)  ? "character"
                      : os_json_is(value, OS_JSON_ARRAY) ? "element"
                                                         : "member";
-  size_t size = os_assert__size(value);
+  size_t size = os_assert__size(self, value);
   os_str expected = os_arena_format(self->arena, "%s %u %s%s", most ? "at most" : "at least", row->as.count,
                                     what, row->as.count == 1 ? "" : "s");
   os_eval_mismatch(self, frame->report, row, value, expected, os_arena_format(self->arena, "%zu", size));
@@ -286,14 +330,18 @@ static bool os_assert__pattern(os_eval *self, const os_schema_row *row, const os
   return os_eval_pattern(self, row->as.pattern.pattern, os_json_string(value));
 }
 
+enum { TEXT = 1000 }; // of a schema's texts no more is told
+
 static void os_assert__explain_pattern(os_eval *self, os_frame *frame, const os_schema_row *row,
                                        const os_json *value) {
-  os_str pattern = os_json_string(row->value), found = os_json_quote(self->arena, os_json_string(value));
+  os_str pattern = os_utf8_head(os_json_string(row->value), TEXT),
+         found = os_schema_quote(self->arena, os_json_string(value));
   // Two schemas use one description: what the pattern wants, in words.
-  const os_json *words = os_json_member(frame->node->json, "description");
+  const os_json *said = os_json_member(frame->node->json, "description");
+  os_str words = os_utf8_head(os_json_string(said), TEXT);
   os_finding *finding = os_eval_finding(
       self, frame->report, &os_rule_schema_pattern, value, "%.*s does not match the pattern %.*s.%s%.*s",
-      OS_ARG(found), OS_ARG(pattern), words == NULL ? "" : " It has to be: ", OS_ARG(os_json_string(words)));
+      OS_ARG(found), OS_ARG(pattern), said == NULL ? "" : " It has to be: ", OS_ARG(words));
   finding->expected = pattern;
   finding->actual = found;
 }
@@ -307,7 +355,9 @@ static os_status os_assert__compile_unique(os_compile *self, const os_schema_nod
 static bool os_assert__unique(os_eval *self, const os_schema_row *row, const os_json *value) {
   (void)row;
   const os_json *earlier;
-  return os_json_repeated(self->arena, self->document, value, &earlier, &self->status) == NULL;
+  os_eval_work(self, value->length < 2 ? 0 : 2 * os_assert__extent(value));
+  return self->status == OS_OK &&
+         os_json_repeated(self->arena, self->document, value, &earlier, &self->status) == NULL;
 }
 
 static void os_assert__explain_unique(os_eval *self, os_frame *frame, const os_schema_row *row,
@@ -336,8 +386,8 @@ static os_status os_assert__compile_required(os_compile *self, const os_schema_n
 }
 
 static bool os_assert__required(os_eval *self, const os_schema_row *row, const os_json *value) {
-  (void)self;
   if (value->length < row->value->length) return false;
+  os_eval_work(self, row->value->length / 4);
   // Documents mostly have their members in the schema's order.
   const os_json *guess = os_json_first(value);
   OS_JSON_EACH(name, row->value) {
@@ -354,7 +404,11 @@ static void os_assert__explain_required(os_eval *self, os_frame *frame, const os
   OS_JSON_EACH(name, row->value) {
     if (os_json_get(value, os_json_string(name)) != NULL) continue;
     if (self->status != OS_OK) return;
-    os_str quoted = os_json_quote(self->arena, os_json_string(name));
+    if (os_eval_counts_only(self, frame->report)) {
+      os_eval_finding(self, frame->report, &os_rule_schema_required, value, "%s", "");
+      continue;
+    }
+    os_str quoted = os_schema_quote(self->arena, os_json_string(name));
     os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_required, value,
                                           "The member %.*s is missing here; add it.", OS_ARG(quoted));
     finding->expected = quoted;
@@ -362,8 +416,6 @@ static void os_assert__explain_required(os_eval *self, os_frame *frame, const os
 }
 
 // ---- format -----------------------------------------------------------------------------------------------
-
-enum { REGEX_LIMIT = 1 << 20 };
 
 static os_status os_assert__compile_format(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   (void)node;
@@ -380,10 +432,13 @@ static os_status os_assert__compile_format(os_compile *self, const os_schema_nod
 
 static bool os_assert__format(os_eval *self, const os_schema_row *row, const os_json *value) {
   os_str text = os_json_string(value);
-  if (row->as.format.format->more == OS_FORMAT_REGEX && text.len > REGEX_LIMIT)
-    os_eval_limit(self, "a string of the document is too long for a regular expression");
-  return self->status == OS_OK && os_eval_pattern(self, row->as.format.pattern, text) &&
-         os_string_format_check(row->as.format.format, text, row->as.format.host, self->arena->memory);
+  uint64_t work;
+  if (row->as.format.format->more == OS_FORMAT_REGEX) os_eval_work(self, os_pattern_work(text));
+  if (self->status != OS_OK || !os_eval_pattern(self, row->as.format.pattern, text)) return false;
+  bool answer =
+      os_string_format_check(row->as.format.format, text, row->as.format.host, self->arena->memory, &work);
+  os_eval_work(self, work);
+  return answer;
 }
 
 static void os_assert__explain_format(os_eval *self, os_frame *frame, const os_schema_row *row,
@@ -400,6 +455,7 @@ static void os_assert__explain_format(os_eval *self, os_frame *frame, const os_s
 static int os_assert__set_order(os_eval *self, const os_json *a, const os_json *b) {
   os_text text[2];
   const os_json *nodes[] = {a, b};
+  os_eval_work(self, os_assert__extent(a) + os_assert__extent(b));
   for (int i = 0; i < 2; i++) {
     os_text_init(&text[i], self->arena->memory);
     os_status status = os_json_write_canonical(&text[i], self->arena, self->document, nodes[i]);
@@ -416,6 +472,7 @@ static const os_json *os_assert__misplaced(os_eval *self, const os_json *value) 
   const os_json *before = NULL;
   OS_JSON_EACH(child, value) {
     if (before != NULL && os_assert__set_order(self, before, child) >= 0) return child;
+    if (self->status != OS_OK) return NULL;
     before = child;
   }
   return NULL;
@@ -470,7 +527,14 @@ static const os_schema_keyword assertions[] = {
     ASSERTION("minItems", ARRAYS, min_items, compile_count, least, count),
     ASSERTION("maxItems", ARRAYS, max_items, compile_count, most, count),
     ASSERTION("uniqueItems", ARRAYS, unique_items, compile_unique, unique, unique),
-    ASSERTION("required", OBJECTS, required, compile_required, required, required),
+    {.name = "required",
+     .types = OBJECTS,
+     .rule = &os_rule_schema_required,
+     .compile = os_assert__compile_required,
+     .check = os_assert__required,
+     .explain = os_assert__explain_required,
+     .vocabulary = OS_VOCABULARY_VALIDATION,
+     .several = true},
     ASSERTION("minProperties", OBJECTS, min_properties, compile_count, least, count),
     ASSERTION("maxProperties", OBJECTS, max_properties, compile_count, most, count),
     {.name = "format",

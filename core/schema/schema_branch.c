@@ -2,7 +2,13 @@
 // naming member selects, else the only one that takes the value's JSON type, else the one with the fewest findings.
 #include "schema_rows.h"
 
-enum { MOST_FOLDED = 8, LOOK_THROUGH = 8, SCRATCH_LIMIT = 64, MOST_TAGGED = 64, MOST_MAPPED = 1000 };
+enum {
+  MOST_FOLDED = 8,
+  LOOK_THROUGH = 8,
+  MOST_TAGGED = 64,
+  MOST_MAPPED = 1000000, // names of a discriminator's mapping, times alternatives
+  MOST_NAMED = 24        // values of a tag that a message lists
+};
 
 // ---- Compiling --------------------------------------------------------------------------------------------
 
@@ -50,11 +56,13 @@ static void os_branch__discriminator(os_compile *self, const os_schema_entries *
   for (uint32_t i = 0; i < entries->count; i++)
     values[i] = os_branch__constant(entries->items[i].node, tag->member);
   const os_json *mapping = os_json_member(discriminator, "mapping");
-  if (mapping != NULL && mapping->length > MOST_MAPPED) return;
+  if (mapping != NULL && mapping->length > MOST_MAPPED / entries->count) return;
   OS_JSON_EACH(target, mapping) {
     os_str pointer = os_json_string(target);
     if (pointer.len == 0 || pointer.data[0] != '#') continue;
     const os_json *json = os_json_resolve(self->document->root, os_str_slice(pointer, 1, pointer.len));
+    os_compile_work(self, pointer.len + (json == NULL ? 0 : entries->count));
+    if (self->failed) return;
     for (uint32_t i = 0; i < entries->count; i++)
       if (json != NULL && os_schema_real(entries->items[i].node)->json == json)
         values[i] = os_json_key(target);
@@ -91,10 +99,11 @@ enum { NONE = UINT32_MAX };
 static os_str os_branch__tag_values(os_eval *self, const os_schema_row *row) {
   os_str text = {0};
   const os_schema_tag *tag = &row->as.list.tag;
-  for (uint32_t i = 0; i < row->as.list.entries.count; i++) {
+  uint32_t named = 0;
+  for (uint32_t i = 0; i < row->as.list.entries.count && named <= MOST_NAMED; i++) {
     if (tag->values[i].len == 0) continue;
-    os_str value = os_json_quote(self->arena, tag->values[i]);
-    text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), text.len == 0 ? "" : ", ", OS_ARG(value));
+    os_str value = named == MOST_NAMED ? OS_STR("...") : os_schema_quote(self->arena, tag->values[i]);
+    text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), named++ == 0 ? "" : ", ", OS_ARG(value));
   }
   return text;
 }
@@ -102,7 +111,7 @@ static os_str os_branch__tag_values(os_eval *self, const os_schema_row *row) {
 // The tag is missing or has a value that names no alternative.
 static void os_branch__wrong_tag(os_eval *self, os_frame *frame, const os_schema_row *row,
                                  const os_json *found) {
-  os_str member = os_json_quote(self->arena, row->as.list.tag.member),
+  os_str member = os_schema_quote(self->arena, row->as.list.tag.member),
          values = os_branch__tag_values(self, row);
   os_finding *finding;
   if (found == NULL) {
@@ -124,6 +133,7 @@ static uint32_t os_branch__by_tag(os_eval *self, os_frame *frame, const os_schem
   const os_schema_tag *tag = &row->as.list.tag;
   if (tag->member.len == 0 || !os_json_is(frame->value, OS_JSON_OBJECT)) return NONE;
   const os_json *found = os_json_get(frame->value, tag->member);
+  os_eval_work(self, row->as.list.entries.count / 4);
   for (uint32_t i = 0; i < row->as.list.entries.count; i++)
     if (tag->values[i].len > 0 && os_json_is(found, OS_JSON_STRING) &&
         os_str_eq(tag->values[i], os_json_string(found)))
@@ -164,15 +174,27 @@ static os_step os_branch__tell(os_eval *self, os_frame *frame, const os_schema_r
   return os_eval_call(self, row->as.list.entries.items[index].node, frame->value, frame->report);
 }
 
+// Where the alternative that is tried now is kept: one after the other, then all in the last place.
+static os_tried *os_branch__place(const os_frame *frame) {
+  return &frame->tried[frame->tries <= MOST_FOLDED ? frame->tries : MOST_FOLDED + 1];
+}
+
 static os_step os_branch__try(os_eval *self, os_frame *frame, const os_schema_row *row, uint32_t index) {
   frame->step = row->as.list.entries.count + 2 + index;
-  if (frame->tried == NULL) frame->tried = OS_ARENA_ARRAY(self->arena, row->as.list.entries.count, os_report);
+  if (frame->tried == NULL) frame->tried = OS_ARENA_ARRAY(self->arena, MOST_FOLDED + 2, os_tried);
   if (frame->tried == NULL) {
     self->status = OS_OUT_OF_MEMORY;
     return OS_STEP_DONE;
   }
-  os_report_init(&frame->tried[index], self->arena, false, SCRATCH_LIMIT);
-  return os_eval_call(self, row->as.list.entries.items[index].node, frame->value, &frame->tried[index]);
+  // What it says first may be folded under the chosen one; the others are only counted.
+  os_tried *tried = os_branch__place(frame);
+  os_report_init(&tried->report, self->arena, false, 1);
+  tried->index = index;
+  if (frame->tries > MOST_FOLDED) {
+    tried->report.limit = 0;
+    tried->report.full = true;
+  }
+  return os_eval_call(self, row->as.list.entries.items[index].node, frame->value, &tried->report);
 }
 
 // Under the first finding of the alternative that was told about: where the others fail.
@@ -181,12 +203,13 @@ static void os_branch__fold(os_frame *frame, const os_schema_row *row) {
   if (frame->tried == NULL || report->findings.count <= frame->count) return;
   os_finding *finding = report->findings.items[frame->count];
   uint32_t count = row->as.list.entries.count, told = 0;
-  for (uint32_t i = 0; i < count && told < MOST_FOLDED; i++) {
-    const os_report *other = &frame->tried[i];
-    if (i == frame->chosen || other->findings.count == 0) continue;
+  for (uint32_t i = 0; i < frame->tries && i <= MOST_FOLDED && told < MOST_FOLDED; i++) {
+    const os_tried *tried = &frame->tried[i];
+    const os_report *other = &tried->report;
+    if (tried->index == frame->chosen || other->findings.count == 0) continue;
     told++;
-    os_related *related = os_finding_relate(report, finding, "Alternative %u of %u: %.*s", i + 1, count,
-                                            OS_ARG(other->findings.items[0]->message));
+    os_related *related = os_finding_relate(report, finding, "Alternative %u of %u: %.*s", tried->index + 1,
+                                            count, OS_ARG(other->findings.items[0]->message));
     related->where = other->findings.items[0]->where;
   }
 }
@@ -195,6 +218,7 @@ static os_step os_branch__choose(os_eval *self, os_frame *frame, const os_schema
   bool told = false;
   frame->all = false;
   frame->tried = NULL;
+  frame->tries = 0;
   frame->chosen = NONE;
   frame->fewest = UINT32_MAX;
   uint32_t index = os_branch__by_tag(self, frame, row, &told);
@@ -207,7 +231,8 @@ static os_step os_branch__choose(os_eval *self, os_frame *frame, const os_schema
   }
   // Comparing alternatives while an outer one is being compared would take exponential time: there the first serves.
   bool only = os_branch__candidate(row, frame->value, index + 1) == NONE;
-  if (only || frame->report != self->report) return os_branch__tell(self, frame, row, index);
+  if (only || frame->report != self->report || os_eval_counts_only(self, frame->report))
+    return os_branch__tell(self, frame, row, index);
   return os_branch__try(self, frame, row, index);
 }
 
@@ -222,8 +247,10 @@ os_step os_branch_next(os_eval *self, os_frame *frame, const os_schema_row *row)
     return os_branch__choose(self, frame, row);
   }
   uint32_t index = frame->step - count - 2;
-  if (frame->tried[index].counts[OS_ERROR] < frame->fewest) {
-    frame->fewest = frame->tried[index].counts[OS_ERROR];
+  uint32_t errors = os_branch__place(frame)->report.counts[OS_ERROR];
+  frame->tries++;
+  if (errors < frame->fewest) {
+    frame->fewest = errors;
     frame->chosen = index;
   }
   uint32_t next = os_branch__candidate(row, frame->value, index + 1);

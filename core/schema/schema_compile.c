@@ -16,23 +16,41 @@ os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_jso
   return finding;
 }
 
-static os_schema_node *os_compile__known(os_compile *self, const os_json *json) {
-  os_map_entry *entry = os_map_get(&self->nodes, (os_str){(const char *)&json, sizeof json});
-  return entry == NULL ? NULL : entry->value.pointer;
+enum { WORK_LIMIT = 1 << 24 };
+
+void os_compile_work(os_compile *self, uint64_t units) {
+  self->work += units;
+  if (self->work <= WORK_LIMIT || self->failed) return;
+  self->failed = true;
+  os_report_incomplete(self->report, "the schema takes too long to be read");
+}
+
+bool os_compile_register(os_compile *self, os_schema_node *node) {
+  os_schema_node **slot = OS_PUSH(self->arena, &self->nodes);
+  if (slot == NULL) return false;
+  *slot = node;
+  ((os_json *)(uintptr_t)node->json)->item.valueint = (int)self->nodes.count;
+  return true;
+}
+
+static os_schema_node *os_compile__known(const os_compile *self, const os_json *json) {
+  // What another compiling has left there names another node.
+  size_t at = (size_t)json->item.valueint - 1;
+  return at < self->nodes.count && self->nodes.items[at]->json == json ? self->nodes.items[at] : NULL;
 }
 
 // A schema where none was looked for, such as in an unknown keyword: it belongs to what stands around it.
 static os_schema_node *os_compile__unknown(os_compile *self, const os_json *json) {
   const os_json *around = json->parent;
   os_schema_node *outer = NULL, *node = OS_ARENA_NEW(self->arena, os_schema_node);
-  for (; around != NULL && outer == NULL; around = around->parent) outer = os_compile__known(self, around);
+  for (; around != NULL && outer == NULL; around = around->parent) {
+    outer = os_compile__known(self, around);
+    os_compile_work(self, 1);
+  }
   if (node == NULL || outer == NULL) return NULL;
   node->json = json;
   node->resource = outer->resource;
-  os_map_entry *entry =
-      os_map_put(&self->nodes, (os_str){(const char *)&node->json, sizeof node->json}, NULL);
-  if (entry == NULL) return NULL;
-  return entry->value.pointer = node;
+  return os_compile_register(self, node) ? node : NULL;
 }
 
 os_schema_node *os_compile_node(os_compile *self, const os_json *json) {
@@ -77,9 +95,13 @@ os_status os_compile_pattern(os_compile *self, const os_json *json, os_str sourc
   OS_TRY_ALLOC(entry);
   os_pattern *pattern = entry->value.pointer;
   os_str message = {0};
-  if (pattern == NULL) OS_TRY(os_pattern_compile(&pattern, self->arena, source, &message));
   if (pattern == NULL) {
-    os_str quoted = os_json_quote(self->arena, source);
+    os_compile_work(self, os_pattern_work(source));
+    if (self->failed) return OS_OK;
+    OS_TRY(os_pattern_compile(&pattern, self->arena, source, &message));
+  }
+  if (pattern == NULL) {
+    os_str quoted = os_schema_quote(self->arena, source);
     os_compile_wrong(self, &os_rule_schema_pattern_syntax, json, "The pattern %.*s is wrong: %.*s.",
                      OS_ARG(quoted), OS_ARG(message));
   }
@@ -112,6 +134,12 @@ const os_schema_row *os_schema_row_of(const os_schema_node *node, const char *ke
   return NULL;
 }
 
+static bool os_compile__is_ref(const os_schema_row *row) { return strcmp(row->keyword->name, "$ref") == 0; }
+
+static bool os_compile__chooses(const os_schema_row *row) {
+  return row->keyword->rule == &os_rule_schema_any_of || row->keyword->rule == &os_rule_schema_one_of;
+}
+
 int os_schema_types(os_schema_node *node, int depth) {
   node = os_schema_real(node);
   if (node == NULL || depth <= 0) return 0xff;
@@ -122,9 +150,8 @@ int os_schema_types(os_schema_node *node, int depth) {
   int types = node->types;
   for (uint32_t i = 0; i < node->row_count; i++) {
     const os_schema_row *row = &node->rows[i];
-    const char *name = row->keyword->name;
-    if (strcmp(name, "$ref") == 0) types &= os_schema_types(row->as.one.node, depth - 1);
-    if (strcmp(name, "anyOf") != 0 && strcmp(name, "oneOf") != 0) continue;
+    if (os_compile__is_ref(row)) types &= os_schema_types(row->as.one.node, depth - 1);
+    if (!os_compile__chooses(row)) continue;
     int any = 0;
     for (uint32_t j = 0; j < row->as.list.entries.count; j++)
       any |= os_schema_types(row->as.list.entries.items[j].node, depth - 1);
@@ -135,8 +162,23 @@ int os_schema_types(os_schema_node *node, int depth) {
 
 // ---- References -------------------------------------------------------------------------------------------
 
+// Which node a $dynamicRef means that leads to a dynamic anchor: where the outermost resource has the anchor it is always
+// that one, as every way begins there.
+static os_status os_compile__dynamic_ref(os_compile *self, os_schema_row *row, os_str anchor) {
+  for (const os_anchor *at = self->outermost->dynamic; at != NULL; at = at->next) {
+    os_compile_work(self, 1);
+    if (!os_str_eq(at->name, anchor)) continue;
+    row->as.one.node = os_compile_node(self, at->node->json);
+    return row->as.one.node == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+  }
+  row->as.one.dynamic = anchor;
+  self->dynamic = true;
+  return OS_OK;
+}
+
 static os_status os_compile__ref(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   os_status status = OS_OK;
+  if (self->failed) return OS_OK;
   os_str anchor = {0};
   const os_json *target = os_json_is(row->value, OS_JSON_STRING)
                               ? os_compile_target(self, node, os_json_string(row->value), &anchor, &status)
@@ -153,24 +195,24 @@ static os_status os_compile__ref(os_compile *self, const os_schema_node *node, o
   if (row->as.one.node == NULL) return self->failed ? OS_OK : OS_OUT_OF_MEMORY;
   if (row->keyword->name[1] != 'd' || anchor.len == 0) return OS_OK;
   if (!os_str_eq(os_json_string(os_json_member(target, "$dynamicAnchor")), anchor)) return OS_OK;
-  row->as.one.dynamic = anchor;
-  self->dynamic = true;
-  return OS_OK;
+  return os_compile__dynamic_ref(self, row, anchor);
 }
 
 // The outermost resource on the way here that has the anchor decides.
-static os_schema_node *os_compile__dynamic(const os_frame *frame, const os_schema_row *row) {
+static os_schema_node *os_compile__dynamic(os_eval *self, const os_frame *frame, const os_schema_row *row) {
   os_schema_node *node = row->as.one.node;
+  uint64_t steps = 0;
   if (row->as.one.dynamic.len == 0) return node;
-  for (const os_scope *scope = frame->scope; scope != NULL; scope = scope->outer)
-    for (const os_anchor *anchor = scope->resource->dynamic; anchor != NULL; anchor = anchor->next)
+  for (const os_scope *scope = frame->scope; scope != NULL; scope = scope->outer, steps++)
+    for (const os_anchor *anchor = scope->resource->dynamic; anchor != NULL; anchor = anchor->next, steps++)
       if (os_str_eq(anchor->name, row->as.one.dynamic)) node = anchor->node;
+  os_eval_work(self, steps / 2);
   return node;
 }
 
 static os_step os_compile__ref_next(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
   if (frame->step++ == 0)
-    return os_eval_call(self, os_compile__dynamic(frame, row), frame->value, frame->report);
+    return os_eval_call(self, os_compile__dynamic(self, frame, row), frame->value, frame->report);
   if (!passed) frame->passed = false;
   return OS_STEP_DONE;
 }
@@ -208,6 +250,11 @@ static const os_schema_keyword others[] = {
     NOTE("contentMediaType"),
     NOTE("contentEncoding"),
     {.name = "contentSchema", .types = cJSON_String, .holds = OS_HOLDS_NODE, .annotates = OS_ANNOTATES_VALUE},
+    // As os_schema_name has them.
+    PLACE("$id", OS_HOLDS_NONE),
+    PLACE("$schema", OS_HOLDS_NONE),
+    PLACE("$anchor", OS_HOLDS_NONE),
+    PLACE("$dynamicAnchor", OS_HOLDS_NONE),
 };
 const os_schema_table os_schema_others = {others, sizeof others / sizeof *others};
 
@@ -215,13 +262,42 @@ const os_schema_table *const os_schema_tables[OS_SCHEMA_TABLES] = {
     &os_schema_assertions, &os_schema_references, &os_schema_applicators, &os_schema_unevaluated,
     &os_schema_others};
 
+static void os_compile__words(os_compile *self) {
+  uint32_t mask = sizeof self->words.slots - 1;
+  for (size_t i = 0; i < OS_SCHEMA_TABLES; i++) {
+    for (size_t j = 0; j < os_schema_tables[i]->count; j++) {
+      const os_schema_keyword *keyword = &os_schema_tables[i]->rows[j];
+      uint32_t place = self->words.count++, hash = os_json_key_hash(os_str_of(keyword->name)),
+               at = hash & mask;
+      self->words.rows[place] = keyword;
+      self->words.hashes[place] = hash;
+      while (self->words.slots[at] != 0) at = (at + 1) & mask;
+      self->words.slots[at] = (uint8_t)(place + 1);
+    }
+  }
+}
+
+void os_compile_members(const os_compile *self, const os_json *object, os_schema_members *out) {
+  uint32_t mask = sizeof self->words.slots - 1;
+  out->set = 0;
+  OS_JSON_EACH(member, object) {
+    uint32_t hash = member->order;
+    for (uint32_t at = hash & mask; self->words.slots[at] != 0; at = (at + 1) & mask) {
+      uint32_t place = self->words.slots[at] - 1u; // a name may stand twice in the tables
+      if (self->words.hashes[place] != hash || !os_str_is(os_json_key(member), self->words.rows[place]->name))
+        continue;
+      out->set |= (uint64_t)1 << place;
+      out->of[place] = member;
+    }
+  }
+}
+
 static os_status os_compile__row(os_compile *self, os_schema_node *node, const os_schema_keyword *keyword,
-                                 size_t room) {
-  const os_json *value = os_json_member(node->json, keyword->name);
+                                 const os_json *value, size_t room) {
   int vocabularies = node->resource->vocabularies;
   if (self->options != NULL && self->options->formats) vocabularies |= OS_VOCABULARY_FORMAT;
   if (self->options != NULL && self->options->foreign) vocabularies |= OS_VOCABULARY_OWN;
-  if (value == NULL || node->row_count >= room || (keyword->vocabulary & ~vocabularies) != 0) return OS_OK;
+  if (node->row_count >= room || (keyword->vocabulary & ~vocabularies) != 0) return OS_OK;
   os_schema_row *row = &node->rows[node->row_count];
   *row = (os_schema_row){.keyword = keyword, .value = value, .document = self->document};
   OS_TRY(keyword->compile(self, node, row));
@@ -236,13 +312,17 @@ static os_status os_compile__rows(os_compile *self, os_schema_node *node) {
     node->never = os_json_is(node->json, OS_JSON_FALSE);
     return OS_OK;
   }
-  size_t room = node->json->length + 1; // "dependencies" makes two
+  os_schema_members members;
+  os_compile_members(self, node->json, &members);
+  size_t room = (size_t)__builtin_popcountll(members.set);
+  if (room == 0) return OS_OK;
   node->rows = OS_ARENA_ARRAY(self->arena, room + 1, os_schema_row);
   OS_TRY_ALLOC(node->rows);
-  for (size_t i = 0; i < OS_SCHEMA_TABLES; i++)
-    for (size_t j = 0; j < os_schema_tables[i]->count; j++)
-      if (os_schema_tables[i]->rows[j].compile != NULL)
-        OS_TRY(os_compile__row(self, node, &os_schema_tables[i]->rows[j], room));
+  for (uint64_t set = members.set; set != 0; set &= set - 1) {
+    int at = __builtin_ctzll(set);
+    const os_schema_keyword *keyword = self->words.rows[at];
+    if (keyword->compile != NULL) OS_TRY(os_compile__row(self, node, keyword, members.of[at], room));
+  }
   return OS_OK;
 }
 
@@ -287,33 +367,40 @@ static int os_compile__row_height(const os_schema_row *row) {
 }
 
 // Schemas that look at the same value as one that asks what was evaluated have to say it.
-static void os_compile__track(os_compile *self) {
-  bool changed = false;
+static os_status os_compile__mark(os_compile *self, os_compile_nodes *list, os_schema_node *node) {
+  if (node->tracked) return OS_OK;
+  node->tracked = true;
+  os_schema_node **slot = OS_PUSH(self->arena, list);
+  OS_TRY_ALLOC(slot);
+  *slot = node;
+  return OS_OK;
+}
+
+static os_status os_compile__track(os_compile *self) {
+  os_compile_nodes tracked = {0};
+  bool any = false; // all dynamic anchors are tracked
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
     for (uint32_t j = 0; j < node->row_count; j++)
-      if (node->rows[j].keyword->vocabulary == OS_VOCABULARY_UNEVALUATED) node->tracked = changed = true;
+      if (node->rows[j].keyword->vocabulary == OS_VOCABULARY_UNEVALUATED)
+        OS_TRY(os_compile__mark(self, &tracked, node));
   }
-  while (changed) {
-    changed = false;
-    for (size_t i = 0; i < self->list.count; i++) {
-      os_schema_node *node = self->list.items[i];
-      for (uint32_t j = 0; node->tracked && j < node->row_count; j++) {
-        uint32_t at = 0;
-        if (!node->rows[j].keyword->in_place) continue;
-        for (os_schema_node *below; (below = os_schema_row_child(&node->rows[j], &at)) != NULL;) {
-          changed |= !below->tracked;
-          below->tracked = true;
-        }
-        if (node->rows[j].keyword->name[1] != 'd') continue;
-        for (size_t k = 0; k < self->list.count; k++) { // a $dynamicRef: any dynamic anchor
-          os_schema_node *any = self->list.items[k];
-          if (any->tracked || os_json_member(any->json, "$dynamicAnchor") == NULL) continue;
-          any->tracked = changed = true;
-        }
-      }
+  for (size_t i = 0; i < tracked.count; i++) {
+    const os_schema_node *node = tracked.items[i];
+    for (uint32_t j = 0; j < node->row_count; j++) {
+      const os_schema_row *row = &node->rows[j];
+      uint32_t at = 0;
+      if (!row->keyword->in_place) continue;
+      for (os_schema_node *below; (below = os_schema_row_child(row, &at)) != NULL;)
+        OS_TRY(os_compile__mark(self, &tracked, below));
+      if (any || row->keyword->compile != os_compile__ref || row->as.one.dynamic.len == 0) continue;
+      any = true;
+      for (size_t k = 0; k < self->list.count; k++)
+        if (os_json_member(self->list.items[k]->json, "$dynamicAnchor") != NULL)
+          OS_TRY(os_compile__mark(self, &tracked, self->list.items[k]));
     }
   }
+  return OS_OK;
 }
 
 // Whether plain calls cannot serve: what was evaluated, and the way here, are known to frames only.
@@ -332,7 +419,7 @@ static void os_compile__heights(os_compile *self) {
   for (size_t i = 0; i < self->list.count; i++) self->list.items[i]->height = OS_SCHEMA_TALL;
   for (int round = 0; round < OS_SCHEMA_TALL; round++) {
     bool changed = false;
-    for (size_t i = 0; i < self->list.count; i++) {
+    for (size_t i = self->list.count; i-- > 0;) { // what is below was mostly found later
       os_schema_node *node = self->list.items[i];
       int height = 0;
       if (os_compile__needs_frames(node)) continue;
@@ -377,7 +464,7 @@ static void os_compile__drop_idle(os_compile *self, os_schema_node *node) {
 
 // What needs all rows to be there: aliases, leaves, alternatives.
 static os_status os_compile__finish(os_compile *self) {
-  os_compile__track(self);
+  OS_TRY(os_compile__track(self));
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
     os_compile__drop_idle(self, node);
@@ -404,10 +491,10 @@ static os_status os_compile__finish(os_compile *self) {
     os_schema_node *node = self->list.items[i];
     self->document = node->resource->document;
     for (uint32_t j = 0; j < node->row_count; j++) {
-      const char *name = node->rows[j].keyword->name;
-      if (strcmp(name, "additionalProperties") == 0) os_compile__names_on_the_way(node, &node->rows[j]);
-      if (strcmp(name, "anyOf") == 0 || strcmp(name, "oneOf") == 0)
-        OS_TRY(os_compile_tag(self, node, &node->rows[j]));
+      os_schema_row *row = &node->rows[j];
+      if (row->keyword->rule == &os_rule_schema_additional_properties)
+        os_compile__names_on_the_way(node, row);
+      if (os_compile__chooses(row)) OS_TRY(os_compile_tag(self, node, row));
     }
   }
   return OS_OK;
@@ -419,6 +506,7 @@ static os_status os_compile__whole(os_compile *self, const os_json *root, os_sch
   OS_TRY_ALLOC(schema);
   schema->root = os_compile_node(self, root);
   if (schema->root == NULL) return self->failed ? OS_OK : OS_OUT_OF_MEMORY;
+  self->outermost = schema->root->resource;
   // Compiling a node finds more of them.
   for (size_t i = 0; i < self->list.count; i++) OS_TRY(os_compile__rows(self, self->list.items[i]));
   if (!self->failed) OS_TRY(os_compile__finish(self));
@@ -432,10 +520,10 @@ static os_status os_compile__whole(os_compile *self, const os_json *root, os_sch
 static void os_compile__init(os_compile *self, os_arena *arena, const os_schema_options *options,
                              os_report *report) {
   *self = (os_compile){.arena = arena, .report = report, .options = options};
-  os_map_init(&self->nodes, arena);
   os_map_init(&self->resources, arena);
-  os_map_init(&self->anchors, arena);
+  os_map_init(&self->dialects, arena);
   os_map_init(&self->patterns, arena);
+  os_compile__words(self);
 }
 
 // Compiles the meta-schema of this URI; *out is NULL when there is none.

@@ -7,9 +7,14 @@
 
 enum {
   STEPS_DEFAULT = 1000000,
-  STEPS_A_UNIT = 8, // of a pattern, for one unit of work
   WORK_BETWEEN_STOPS = 8192,
-  WORK_LEAST = 1 << 22,
+  WORK_LEAST = 1 << 24,
+  WORK_A_NODE = 16,
+  BYTES_A_UNIT = 4, // of the document's text
+  WORK_A_FRAME = 4,
+  WORK_A_FINDING = 50,
+  WORK_UNKEPT = 1 << 16, // and as much as the document has nodes: afterwards answers are kept
+  MOST_KEPT = 1 << 21,
   MOST_COUNTED = 100000
 };
 
@@ -20,6 +25,7 @@ void os_eval_limit(os_eval *self, const char *message) {
 
 os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rule, const os_json *value,
                             const char *format, ...) {
+  os_eval_work(self, report->full ? 1 : WORK_A_FINDING);
   if (report->full && report->counts[OS_ERROR] >= MOST_COUNTED && self->record == NULL)
     os_eval_limit(self,
                   "more than 100000 findings: the check of the document against its schema ended there");
@@ -42,6 +48,8 @@ os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rul
 
 os_finding *os_eval_mismatch(os_eval *self, os_report *report, const os_schema_row *row, const os_json *value,
                              os_str expected, os_str found) {
+  if (os_eval_counts_only(self, report))
+    return os_eval_finding(self, report, row->keyword->rule, value, "%s", "");
   if (found.data == NULL) found = os_json_excerpt(self->document, self->arena, value);
   os_finding *finding = os_eval_finding(self, report, row->keyword->rule, value,
                                         "Expected %.*s here, found %.*s.", OS_ARG(expected), OS_ARG(found));
@@ -55,7 +63,7 @@ bool os_eval_pattern(os_eval *self, const os_pattern *pattern, os_str text) {
                                                                               : self->options->pattern_steps;
   bool matches = false;
   os_status status = os_pattern_match(pattern, self->arena->memory, text, &steps, &matches);
-  os_eval_work(self, steps / STEPS_A_UNIT);
+  os_eval_work(self, steps);
   if (status == OS_LIMIT)
     os_eval_limit(self, "a pattern of the schema takes too long on a string of the document");
   else if (status != OS_OK)
@@ -71,9 +79,50 @@ void os_eval_stop(os_eval *self) {
   self->pause = self->work + WORK_BETWEEN_STOPS;
   if (self->status == OS_OK && self->options != NULL) self->status = os_stop_check(self->options->stop);
   // Schemas can be made so that their alternatives multiply.
-  if (self->status == OS_OK && self->work > WORK_LEAST + 16 * (uint64_t)self->document->nodes)
-    self->status = OS_LIMIT;
+  uint64_t most =
+      WORK_LEAST + WORK_A_NODE * (uint64_t)self->document->nodes + self->document->text.len / BYTES_A_UNIT;
+  if (self->status == OS_OK && self->work > most)
+    os_eval_limit(self, "the check of the document against its schema takes too long");
 }
+
+// ---- Answers ----------------------------------------------------------------------------------------------
+
+// Where the answer of a node for a value is, or would go.
+static os_answer *os_answers__place(const os_answers *self, const os_schema_node *node,
+                                    const os_json *value) {
+  uint64_t hash = ((uint64_t)(uintptr_t)node * 31 + (uint64_t)(uintptr_t)value) * 0x9e3779b97f4a7c15u;
+  size_t at = (size_t)(hash >> 32) & (self->room - 1);
+  while (self->items[at].node != NULL && (self->items[at].node != node || self->items[at].value != value))
+    at = (at + 1) & (self->room - 1);
+  return &self->items[at];
+}
+
+// Whether answers of this node are kept: those that depend on the value alone and that nobody asks how they came about,
+// once something is asked again and again. Findings are explained from the top down, each level by answers from below.
+static bool os_answers__serve(const os_eval *self, const os_schema_node *node, const os_json *value) {
+  bool often = self->explains || self->work > WORK_UNKEPT + WORK_A_NODE * (uint64_t)self->document->nodes;
+  bool name = os_json_is(value->parent, OS_JSON_OBJECT) && value->key_end == 0; // no value of the document
+  return often && !node->tracked && !name && !self->schema->dynamic && self->record == NULL;
+}
+
+static void os_answers__keep(os_eval *self, const os_schema_node *node, const os_json *value, bool passed) {
+  os_answers *answers = &self->answers;
+  if (answers->count * 2 >= answers->room) {
+    os_answers more = {.room = answers->room == 0 ? 1024 : answers->room * 4, .count = answers->count};
+    if (more.room > MOST_KEPT) return;
+    more.items = OS_ARENA_ARRAY(self->arena, more.room, os_answer);
+    if (more.items == NULL) return; // it goes without
+    for (size_t i = 0; i < answers->room; i++)
+      if (answers->items[i].node != NULL)
+        *os_answers__place(&more, answers->items[i].node, answers->items[i].value) = answers->items[i];
+    *answers = more;
+  }
+  os_answer *answer = os_answers__place(answers, node, value);
+  answers->count += answer->node == NULL;
+  *answer = (os_answer){node, value, passed};
+}
+
+// ---- Frames -----------------------------------------------------------------------------------------------
 
 bool os_eval_quick(os_eval *self, const os_schema_node *node, const os_json *value) {
   while (node->alias != NULL) node = node->alias;
@@ -117,11 +166,14 @@ static void os_eval__answered(os_eval *self, const os_frame *frame, const os_jso
 }
 
 static os_scope *os_eval__scope(os_eval *self, os_scope *outer, const os_resource *resource) {
-  for (os_scope *scope = outer; scope != NULL; scope = scope->outer)
-    if (scope->resource == resource) return outer;
-  os_scope **first = outer == NULL ? &self->scopes : &outer->inner;
-  for (os_scope *scope = *first; scope != NULL; scope = scope->next)
-    if (scope->resource == resource) return scope;
+  uint64_t steps = 0;
+  os_scope *found = NULL, **first = outer == NULL ? &self->scopes : &outer->inner;
+  for (os_scope *scope = outer; scope != NULL && found == NULL; scope = scope->outer, steps++)
+    if (scope->resource == resource) found = outer;
+  for (os_scope *scope = *first; scope != NULL && found == NULL; scope = scope->next, steps++)
+    if (scope->resource == resource) found = scope;
+  os_eval_work(self, steps / 4);
+  if (found != NULL) return found;
   os_scope *scope = OS_ARENA_NEW(self->arena, os_scope);
   if (scope == NULL) {
     self->status = OS_OUT_OF_MEMORY;
@@ -141,7 +193,13 @@ static bool os_eval__enter(os_eval *self, bool *passed) {
     *passed = os_eval_quick(self, node, value);
     return true;
   }
-  os_eval_work(self, 1);
+  bool keeps = quiet && os_answers__serve(self, node, value);
+  if (keeps && self->answers.room > 0) {
+    const os_answer *answer = os_answers__place(&self->answers, node, value);
+    *passed = answer->passed;
+    if (answer->node != NULL) return true;
+  }
+  os_eval_work(self, WORK_A_FRAME);
   uint32_t same = 0;
   os_scope *scope = NULL;
   os_unit *unit = NULL;
@@ -169,6 +227,7 @@ static bool os_eval__enter(os_eval *self, bool *passed) {
                       .evaluated = self->evaluated.count,
                       .unit = unit,
                       .quiet = quiet,
+                      .keeps = keeps,
                       .same = same,
                       .passed = true};
   if (same > self->schema->node_count) os_eval__endless(self, frame);
@@ -185,6 +244,10 @@ static void os_eval__assert(os_eval *self, os_frame *frame, const os_schema_row 
   if (row->keyword->check(self, row, frame->value) || self->status != OS_OK) return;
   frame->passed = false;
   if (frame->report == NULL) return;
+  if (os_eval_counts_only(self, frame->report) && !row->keyword->several) {
+    os_eval_finding(self, frame->report, row->keyword->rule, frame->value, "%s", "");
+    return;
+  }
   bool type = row->keyword->rule == &os_rule_schema_type;
   // A value of the wrong type is no listed value either; saying so twice helps nobody.
   bool repeats = frame->type_failed &&
@@ -198,6 +261,7 @@ static bool os_eval__leave(os_eval *self) {
   os_frame *frame = &self->frames.items[self->frames.count - 1];
   bool passed = frame->passed;
   if (self->record != NULL) os_record_annotations(self, frame);
+  if (frame->keeps) os_answers__keep(self, frame->node, frame->value, passed);
   const os_frame *below = self->frames.count > 1 ? frame - 1 : NULL;
   bool inside = below != NULL && below->value == frame->value;
   if (!inside || (!passed && frame->quiet)) self->evaluated.count = frame->evaluated;
@@ -271,6 +335,7 @@ os_status os_schema_validate(const os_schema *self, os_arena *arena, const os_js
   *valid = os_eval__run(&eval) && eval.status == OS_OK;
   if (!*valid && report != NULL && eval.status == OS_OK) {
     eval.frames.count = 0;
+    eval.explains = true;
     os_eval_call(&eval, self->root, value, report);
     os_eval__run(&eval);
   }

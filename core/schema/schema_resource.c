@@ -16,8 +16,10 @@ os_str os_compile_without_fragment(os_str uri) {
   return os_str_slice(uri, 0, at);
 }
 
-os_str os_compile_anchor_key(os_compile *self, os_str uri, os_str name) {
-  return os_arena_format(self->arena, "%.*s#%.*s", OS_ARG(uri), OS_ARG(name));
+// As os_uri_resolve; what it costs goes with the length of both.
+static os_str os_resource__uri(os_compile *self, os_str base, os_str text) {
+  os_compile_work(self, (base.len + text.len) / 16);
+  return os_uri_resolve(self->arena, base, text);
 }
 
 // ---- Dialects -------------------------------------------------------------------------------------------------
@@ -69,21 +71,25 @@ static os_status os_resource__text(os_compile *self, os_str uri, const os_json_d
 // Vocabularies of the schemas that name this meta-schema.
 static os_status os_resource__dialect(os_compile *self, os_str uri, const os_json *where, int *bits) {
   const os_json_document *document = NULL;
-  bool embedded;
+  bool embedded, first;
   *bits = VOCABULARIES;
   uri = os_compile_without_fragment(uri);
   if (os_str_is(uri, STANDARD "schema")) return OS_OK;
+  os_map_entry *entry = os_map_put(&self->dialects, uri, &first);
+  OS_TRY_ALLOC(entry);
+  if (!first) {
+    *bits = (int)entry->value.number;
+    return OS_OK;
+  }
   OS_TRY(os_resource__text(self, uri, &document, &embedded));
   if (document == NULL) {
     if (os_str_starts(uri, OS_STR("https://json-schema.org/draft/")) ||
         os_str_starts(uri, OS_STR("http://json-schema.org/draft-")))
       *bits &= ~OS_VOCABULARY_2020;
-    return OS_OK;
   }
-  const os_json *list = os_json_member(document->root, "$vocabulary");
-  if (!os_json_is(list, OS_JSON_OBJECT)) return OS_OK;
-  *bits = OS_VOCABULARY_2020;
-  OS_JSON_EACH(child, list) {
+  const os_json *list = document == NULL ? NULL : os_json_member(document->root, "$vocabulary");
+  if (os_json_is(list, OS_JSON_OBJECT)) *bits = OS_VOCABULARY_2020;
+  OS_JSON_EACH(child, os_json_is(list, OS_JSON_OBJECT) ? list : NULL) {
     os_str name = os_json_key(child);
     int bit = os_resource__vocabulary(name);
     if (bit >= 0)
@@ -93,6 +99,7 @@ static os_status os_resource__dialect(os_compile *self, os_str uri, const os_jso
                        "The meta-schema asks for the vocabulary \"%.*s\", which is not known here.",
                        OS_ARG(name));
   }
+  entry->value.number = (size_t)*bits;
   return OS_OK;
 }
 
@@ -104,45 +111,46 @@ static os_schema_node *os_resource__place(os_compile *self, const os_json *json,
   if (node == NULL) return NULL;
   node->json = json;
   node->resource = resource;
-  // The key is the address itself, as it lies in the node.
-  os_map_entry *entry =
-      os_map_put(&self->nodes, (os_str){(const char *)&node->json, sizeof node->json}, NULL);
   os_schema_node **slot = OS_PUSH(self->arena, &self->known);
-  if (entry == NULL || slot == NULL) return NULL;
-  return entry->value.pointer = *slot = node;
+  if (slot == NULL || !os_compile_register(self, node)) return NULL;
+  return *slot = node;
 }
 
 static bool os_resource__schema(const os_json *json) {
   return os_json_is(json, OS_JSON_OBJECT) || os_json_is(json, OS_JSON_BOOL);
 }
 
-static os_status os_resource__children(os_compile *self, const os_schema_node *node) {
-  for (size_t i = 0; i < OS_SCHEMA_TABLES; i++) {
-    for (size_t j = 0; j < os_schema_tables[i]->count; j++) {
-      const os_schema_keyword *keyword = &os_schema_tables[i]->rows[j];
-      if (keyword->holds == OS_HOLDS_NONE) continue;
-      const os_json *value = os_json_member(node->json, keyword->name);
-      if (keyword->holds != OS_HOLDS_LIST) {
-        if (os_resource__schema(value)) OS_TRY_ALLOC(os_resource__place(self, value, node->resource));
-        continue;
-      }
-      if (!os_json_is(value, OS_JSON_ARRAY) && !os_json_is(value, OS_JSON_OBJECT)) continue;
-      OS_JSON_EACH(child, value)
-      if (os_resource__schema(child)) OS_TRY_ALLOC(os_resource__place(self, child, node->resource));
+static os_status os_resource__children(os_compile *self, const os_schema_node *node,
+                                       const os_schema_members *members) {
+  for (uint64_t set = members->set; set != 0; set &= set - 1) {
+    int at = __builtin_ctzll(set);
+    const os_schema_keyword *keyword = self->words.rows[at];
+    const os_json *value = members->of[at];
+    if (keyword->holds == OS_HOLDS_NONE) continue;
+    if (keyword->holds != OS_HOLDS_LIST) {
+      if (os_resource__schema(value)) OS_TRY_ALLOC(os_resource__place(self, value, node->resource));
+      continue;
     }
+    if (!os_json_is(value, OS_JSON_ARRAY) && !os_json_is(value, OS_JSON_OBJECT)) continue;
+    OS_JSON_EACH(child, value)
+    if (os_resource__schema(child)) OS_TRY_ALLOC(os_resource__place(self, child, node->resource));
   }
   return OS_OK;
 }
 
-static os_status os_resource__anchor(os_compile *self, os_schema_node *node, const char *keyword) {
-  const os_json *name = os_json_member(node->json, keyword);
+static os_status os_resource__anchor(os_compile *self, os_schema_node *node, const os_json *name,
+                                     bool dynamic) {
   if (!os_json_is(name, OS_JSON_STRING)) return OS_OK;
   os_resource *resource = (os_resource *)node->resource;
-  os_str key = os_compile_anchor_key(self, resource->uri, os_json_string(name));
-  os_map_entry *entry = os_map_put(&self->anchors, key, NULL);
+  if (resource->anchors == NULL) {
+    resource->anchors = OS_ARENA_NEW(self->arena, os_map);
+    OS_TRY_ALLOC(resource->anchors);
+    os_map_init(resource->anchors, self->arena);
+  }
+  os_map_entry *entry = os_map_put(resource->anchors, os_json_string(name), NULL);
   OS_TRY_ALLOC(entry);
   entry->value.pointer = node;
-  if (keyword[1] != 'd') return OS_OK;
+  if (!dynamic) return OS_OK;
   os_anchor *anchor = OS_ARENA_NEW(self->arena, os_anchor);
   OS_TRY_ALLOC(anchor);
   *anchor = (os_anchor){os_json_string(name), node, resource->dynamic};
@@ -162,12 +170,14 @@ static os_resource *os_resource__new(os_compile *self, os_schema_node *node, con
 }
 
 // $id, $schema and the anchors of one schema.
-static os_status os_resource__names(os_compile *self, os_schema_node *node) {
-  const os_json *id = os_json_member(node->json, "$id"), *dialect = os_json_member(node->json, "$schema");
+static os_status os_resource__names(os_compile *self, os_schema_node *node,
+                                    const os_schema_members *members) {
+  const os_json *id = os_compile_name(self, members, OS_NAME_ID),
+                *dialect = os_compile_name(self, members, OS_NAME_DIALECT);
   os_str name = os_compile_without_fragment(os_json_string(id));
   os_resource *resource = node->json == node->resource->root ? (os_resource *)node->resource : NULL;
   if (name.len > 0) {
-    os_str uri = os_uri_resolve(self->arena, node->resource->uri, name);
+    os_str uri = os_resource__uri(self, node->resource->uri, name);
     if (resource == NULL) {
       resource = os_resource__new(self, node, node->resource->document, uri);
       OS_TRY_ALLOC(resource);
@@ -180,8 +190,8 @@ static os_status os_resource__names(os_compile *self, os_schema_node *node) {
   }
   if (resource != NULL && os_json_is(dialect, OS_JSON_STRING))
     OS_TRY(os_resource__dialect(self, os_json_string(dialect), dialect, &resource->vocabularies));
-  OS_TRY(os_resource__anchor(self, node, "$anchor"));
-  return os_resource__anchor(self, node, "$dynamicAnchor");
+  OS_TRY(os_resource__anchor(self, node, os_compile_name(self, members, OS_NAME_ANCHOR), false));
+  return os_resource__anchor(self, node, os_compile_name(self, members, OS_NAME_DYNAMIC), true);
 }
 
 os_status os_compile_document(os_compile *self, const os_json_document *document, os_str uri) {
@@ -199,11 +209,14 @@ os_status os_compile_document(os_compile *self, const os_json_document *document
   const os_json_document *before = self->document;
   self->document = document;
   // Finding a meta-schema does not come back here, so that one walk is under way at a time.
-  for (; self->discovered < self->known.count; self->discovered++) {
+  for (; self->discovered < self->known.count && !self->failed; self->discovered++) {
     os_schema_node *node = self->known.items[self->discovered];
+    os_schema_members members;
     if (!os_json_is(node->json, OS_JSON_OBJECT)) continue;
-    OS_TRY(os_resource__names(self, node));
-    OS_TRY(os_resource__children(self, node));
+    os_compile_members(self, node->json, &members);
+    if (members.set == 0) continue;
+    OS_TRY(os_resource__names(self, node, &members));
+    OS_TRY(os_resource__children(self, node, &members));
   }
   self->document = before;
   return OS_OK;
@@ -232,12 +245,19 @@ const os_json *os_compile_target(os_compile *self, const os_schema_node *node, o
   if (uri.len < reference.len) fragment = os_str_slice(reference, uri.len + 1, reference.len);
   os_resource *resource = (os_resource *)node->resource;
   if (uri.len > 0)
-    resource = os_compile_resource(self, os_uri_resolve(self->arena, node->resource->uri, uri), status);
+    resource = os_compile_resource(self, os_resource__uri(self, node->resource->uri, uri), status);
   if (resource == NULL) return NULL;
   if (fragment.len == 0) return resource->root;
-  fragment = os_uri_decode(self->arena, fragment);
-  if (fragment.data[0] == '/') return os_json_resolve(resource->root, fragment);
+  if (memchr(fragment.data, '%', fragment.len) != NULL) fragment = os_uri_decode(self->arena, fragment);
+  if (fragment.data[0] == '/') {
+    const os_json *target = os_json_resolve(resource->root, fragment);
+    uint64_t steps = fragment.len / 8;
+    for (const os_json *json = target; json != NULL; json = json->parent) // elements are found by counting
+      if (os_json_is(json->parent, OS_JSON_ARRAY)) steps += json->order / 8;
+    os_compile_work(self, steps);
+    return target;
+  }
   *anchor = fragment;
-  os_map_entry *entry = os_map_get(&self->anchors, os_compile_anchor_key(self, resource->uri, fragment));
+  os_map_entry *entry = resource->anchors == NULL ? NULL : os_map_get(resource->anchors, fragment);
   return entry == NULL ? NULL : ((os_schema_node *)entry->value.pointer)->json;
 }

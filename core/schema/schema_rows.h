@@ -42,6 +42,7 @@ typedef struct os_resource {
   const os_json *root;
   const os_json_document *document;
   int vocabularies;
+  os_map *anchors;    // by name; NULL = none
   os_anchor *dynamic; // its $dynamicAnchors
 } os_resource;
 
@@ -114,7 +115,9 @@ struct os_schema_row {
 
 enum {
   OS_SCHEMA_TALL = 16,
-  OS_SCHEMA_COMPARED = 500 // names among which the nearest is looked for
+  OS_SCHEMA_COMPARED = 500, // names among which the nearest is looked for
+  OS_SCHEMA_CELLS = 40000,  // and how many of their characters are compared with each other
+  OS_SCHEMA_LONGEST = 64    // bytes of names that messages list
 };
 
 struct os_schema_node {
@@ -171,6 +174,7 @@ typedef struct os_schema_keyword {
   os_schema_holds holds;
   int vocabulary;
   bool in_place; // the schemas below look at the same value
+  bool several;  // `explain` may add more than one finding
   os_annotates annotates;
 } os_schema_keyword;
 
@@ -180,7 +184,7 @@ typedef struct os_schema_table {
 } os_schema_table;
 // The rows of a schema stand in this order: assertions, references, applicators, unevaluated. The last table has keywords
 // without a compile function: places of schemas, and what is only an annotation.
-enum { OS_SCHEMA_TABLES = 5 };
+enum { OS_SCHEMA_TABLES = 5, OS_SCHEMA_WORDS = 64 };
 extern const os_schema_table os_schema_assertions, os_schema_references, os_schema_applicators,
     os_schema_unevaluated, os_schema_others;
 extern const os_schema_table *const os_schema_tables[OS_SCHEMA_TABLES];
@@ -189,30 +193,63 @@ os_schema_node *os_schema_row_child(const os_schema_row *row, uint32_t *at);
 
 // ---- Compiling --------------------------------------------------------------------------------------------
 
+// Which keywords a schema's object has, by the keywords' places in all tables taken together.
+typedef struct os_schema_members {
+  uint64_t set;
+  const os_json *of[OS_SCHEMA_WORDS];
+} os_schema_members;
+// The last of them: keywords that name schemas.
+typedef enum os_schema_name {
+  OS_NAME_ID,
+  OS_NAME_DIALECT,
+  OS_NAME_ANCHOR,
+  OS_NAME_DYNAMIC,
+  OS_NAMES
+} os_schema_name;
+
+typedef struct os_compile_nodes {
+  os_schema_node **items;
+  size_t count, room;
+} os_compile_nodes;
+
 struct os_compile {
   os_arena *arena;
   const os_json_document *document; // of the schema that is being compiled
   os_report *report;
   const os_schema_options *options; // may be NULL
-  os_map nodes;                     // by the address of the subschema
   os_map resources;                 // by URI
-  os_map anchors;                   // by "uri#name"
+  os_map dialects;                  // vocabularies by the meta-schema's URI
   os_map patterns;                  // by their text
-  struct {
-    os_schema_node **items;
-    size_t count, room;
-  } list,    // the work list: nodes to be compiled, in order of discovery
-      known; // all places of schemas in the documents
+  os_compile_nodes nodes, // all; os_json.item.valueint of a schema is the place of its node here, from 1 on
+      known,              // places of schemas in the documents
+      list;               // the work list: nodes to be compiled, in order of discovery
   size_t discovered;
-  os_schema *standard;         // the meta-schema, once it was needed
+  struct { // all keywords, and how they are found by their names
+    const os_schema_keyword *rows[OS_SCHEMA_WORDS];
+    uint32_t hashes[OS_SCHEMA_WORDS], count;
+    uint8_t slots[4 * OS_SCHEMA_WORDS]; // place + 1
+  } words;
+  const os_resource *outermost; // that of the schema that is compiled
+  os_schema *standard;          // the meta-schema, once it was needed
+  uint64_t work;
   bool failed, dynamic, keeps; // keeps: rows that every value passes stay, for outputs
 };
+
+// What was done, in units of about one keyword; too much of it ends the compiling.
+void os_compile_work(os_compile *self, uint64_t units);
+void os_compile_members(const os_compile *self, const os_json *object, os_schema_members *out);
+static inline const os_json *os_compile_name(const os_compile *self, const os_schema_members *members,
+                                             os_schema_name name) {
+  uint32_t at = self->words.count - OS_NAMES + (uint32_t)name;
+  return members->set >> at & 1 ? members->of[at] : NULL;
+}
+// Makes the node of a subschema known.
+bool os_compile_register(os_compile *self, os_schema_node *node);
 
 // schema_resource.c: finds resources, anchors and places of schemas in a document that was got by this URI.
 os_status os_compile_document(os_compile *self, const os_json_document *document, os_str uri);
 // Of an URI without fragment, known or loaded; NULL when there is none. OS_OUT_OF_MEMORY and the like in *status.
 os_resource *os_compile_resource(os_compile *self, os_str uri, os_status *status);
-os_str os_compile_anchor_key(os_compile *self, os_str uri, os_str name);
 // Without its fragment.
 os_str os_compile_without_fragment(os_str uri);
 // The schema that a reference names, which stands in `node`; NULL when there is none. *anchor: the fragment when it is a
@@ -249,6 +286,12 @@ typedef struct os_scope {
   struct os_scope *outer, *inner, *next; // inner: first scope below; next: beside this one
 } os_scope;
 
+// What an alternative that was tried has to say.
+typedef struct os_tried {
+  os_report report;
+  uint32_t index;
+} os_tried;
+
 struct os_frame {
   os_schema_node *node;
   const os_json *value;
@@ -257,6 +300,7 @@ struct os_frame {
   size_t evaluated;  // length of os_eval.evaluated when the frame began
   os_unit *unit, *row_unit;
   bool quiet; // as report NULL, also where an output is recorded
+  bool keeps; // its answer goes to os_eval.answers
   bool row_passed;
   uint32_t row, step;
   uint32_t same; // frames below that hold the same value
@@ -264,11 +308,25 @@ struct os_frame {
   const os_json *child; // state of the row's applicator
   uint32_t count, chosen;
   bool all;
-  os_json *name;    // a member's name as a value
-  os_map *known;    // by address: what was evaluated
-  os_report *tried; // of alternatives that were compared
+  os_json *name;   // a member's name as a value
+  os_map *known;   // by address: what was evaluated; of arrays NULL
+  uint8_t *marks;  // by index
+  os_tried *tried; // alternatives that were compared, some of them
+  uint32_t tries;
   uint32_t fewest;
 };
+
+// What schemas have said of values, where asking the same again has become likely. A hash table by both addresses.
+typedef struct os_answer {
+  const os_schema_node *node; // NULL = free
+  const os_json *value;
+  bool passed;
+} os_answer;
+
+typedef struct os_answers {
+  os_answer *items;
+  size_t count, room; // room: 0 or a power of 2
+} os_answers;
 
 struct os_eval {
   const os_schema *schema;
@@ -290,6 +348,8 @@ struct os_eval {
     size_t count, room;
   } evaluated;
   os_scope *scopes;
+  os_answers answers;
+  bool explains;        // the document does not pass, and findings say why
   os_record *record;    // NULL unless an output is wanted
   uint64_t work, pause; // pause: the work after which stops are looked at
   os_status status;     // a limit, a stop, memory: ends all
@@ -317,6 +377,10 @@ static inline const os_json *os_frame_next_child(os_frame *self) {
   self->step = 1;
   return self->child;
 }
+// Whether findings of this report are only counted from now on: then their texts need not be made.
+static inline bool os_eval_counts_only(const os_eval *self, const os_report *report) {
+  return report->full && self->record == NULL;
+}
 // A finding of the row's rule at the value.
 os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rule, const os_json *value,
                             const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -326,6 +390,10 @@ os_finding *os_eval_mismatch(os_eval *self, os_report *report, const os_schema_r
 // A member or element that nothing speaks of. `named`: the names that the schema knows, or NULL.
 void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, const os_schema_entries *named,
                      const os_json *child);
+// os_str_distance, or `least` where it is not less. *cells: what may still be done, OS_SCHEMA_CELLS at first.
+unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells);
+// A string in quotation marks; of a long one its beginning.
+os_str os_schema_quote(os_arena *arena, os_str text);
 // "a, b or c" of the members of an array, at most eight of them.
 os_str os_schema_choices(const os_json_document *document, os_arena *arena, const os_json *array);
 // "string or null"

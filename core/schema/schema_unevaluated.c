@@ -8,15 +8,30 @@ static os_status os_unevaluated__compile(os_compile *self, const os_schema_node 
   return row->as.one.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
+// Elements are marked by their index, members by their address.
 static bool os_unevaluated__known(os_eval *self, os_frame *frame) {
+  size_t count = self->evaluated.count - frame->evaluated;
+  const os_json **items = self->evaluated.items + frame->evaluated;
+  os_eval_work(self, count);
+  frame->known = NULL;
+  if (os_json_is(frame->value, OS_JSON_ARRAY)) {
+    frame->marks = OS_ARENA_ARRAY(self->arena, frame->value->length + 1, uint8_t);
+    for (size_t i = 0; i < count && frame->marks != NULL; i++)
+      if (items[i]->parent == frame->value) frame->marks[items[i]->order] = 1;
+    return frame->marks != NULL;
+  }
   frame->known = OS_ARENA_NEW(self->arena, os_map);
   if (frame->known == NULL) return false;
   os_map_init(frame->known, self->arena);
-  for (size_t i = frame->evaluated; i < self->evaluated.count; i++) {
-    const os_json **child = &self->evaluated.items[i];
-    if (os_map_put(frame->known, (os_str){(const char *)child, sizeof *child}, NULL) == NULL) return false;
-  }
+  for (size_t i = 0; i < count; i++)
+    if (os_map_put(frame->known, (os_str){(const char *)&items[i], sizeof *items}, NULL) == NULL)
+      return false;
   return true;
+}
+
+static bool os_unevaluated__is_known(const os_frame *frame, const os_json *child) {
+  if (frame->known == NULL) return frame->marks[child->order] != 0;
+  return os_map_get(frame->known, (os_str){(const char *)&child, sizeof child}) != NULL;
 }
 
 static os_step os_unevaluated__next(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {
@@ -27,7 +42,7 @@ static os_step os_unevaluated__next(os_eval *self, os_frame *frame, const os_sch
   while ((frame->passed || frame->report != NULL) && self->status == OS_OK) {
     const os_json *child = os_frame_next_child(frame);
     if (child == NULL) break;
-    if (os_map_get(frame->known, (os_str){(const char *)&child, sizeof child}) != NULL) continue;
+    if (os_unevaluated__is_known(frame, child)) continue;
     if (!row->as.one.node->never || self->record != NULL)
       return os_eval_call(self, row->as.one.node, child, frame->report);
     const os_schema_row *properties = os_schema_row_of(frame->node, "properties");

@@ -228,7 +228,7 @@ static bool os_host__encoded(const uint32_t *label, size_t count) {
 }
 
 // Spells the name in Unicode, after which the pattern decides. Lengths are those of the name in ASCII.
-static bool os_host__check(os_str text, const os_pattern *host, os_memory *memory) {
+static bool os_host__check(os_str text, const os_pattern *host, os_memory *memory, uint64_t *work) {
   char name[(NAME + LABEL) * 4];
   uint32_t label[LABEL];
   size_t at = 0, len = 0, size = 0;
@@ -252,8 +252,8 @@ static bool os_host__check(os_str text, const os_pattern *host, os_memory *memor
     if (more) name[len++] = '.';
   }
   bool matches;
-  uint64_t steps = NAME * 10000;
-  return os_pattern_match(host, memory, (os_str){name, len}, &steps, &matches) == OS_OK && matches;
+  *work = NAME * 10000;
+  return os_pattern_match(host, memory, (os_str){name, len}, work, &matches) == OS_OK && matches;
 }
 
 // ---- What patterns do not say -----------------------------------------------------------------------------------
@@ -282,8 +282,9 @@ static bool os_regex__check(os_str text, os_memory *memory) {
 }
 
 bool os_string_format_check(const os_string_format *self, os_str text, const os_pattern *host,
-                            os_memory *memory) {
+                            os_memory *memory, uint64_t *work) {
   size_t at = text.len;
+  *work = 0;
   switch (self->more) {
   case OS_FORMAT_NO_MORE: break;
   case OS_FORMAT_LEAP: return os_leap__check(text);
@@ -291,8 +292,8 @@ bool os_string_format_check(const os_string_format *self, os_str text, const os_
   case OS_FORMAT_MAIL:
     if (text.data[at - 1] == ']') break; // an address
     while (text.data[at - 1] != '@') at--;
-    return os_host__check(os_str_slice(text, at, text.len), host, memory);
-  case OS_FORMAT_HOST: return os_host__check(text, host, memory);
+    return os_host__check(os_str_slice(text, at, text.len), host, memory, work);
+  case OS_FORMAT_HOST: return os_host__check(text, host, memory, work);
   }
   return true;
 }

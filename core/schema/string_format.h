@@ -26,8 +26,8 @@ const os_string_format *os_string_format_find(os_str name);
 extern const char os_string_format_host[];
 
 // Whether the text has what its format's pattern does not say. `host`: os_string_format_host compiled. Without memory the
-// answer is false.
+// answer is false. *work gets what it took, in steps of a pattern.
 bool os_string_format_check(const os_string_format *self, os_str text, const os_pattern *host,
-                            os_memory *memory);
+                            os_memory *memory, uint64_t *work);
 
 #endif

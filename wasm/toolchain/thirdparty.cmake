@@ -24,9 +24,9 @@ opspec_thirdparty(protobuf_c
 opspec_thirdparty(regexp
   SOURCES
     "${OPSPEC_SRC_QUICKJS}/cutils.c"
-    "${OPSPEC_SRC_QUICKJS}/libregexp.c"
+    "${CMAKE_CURRENT_LIST_DIR}/regexp_counted.c"
     "${OPSPEC_SRC_QUICKJS}/libunicode.c"
-  INCLUDES "${OPSPEC_SRC_QUICKJS}"
+  INCLUDES "${OPSPEC_SRC_QUICKJS}" "${CMAKE_CURRENT_LIST_DIR}"
   DEFINES _GNU_SOURCE vsnprintf=os_format_list)
 
 # Reads archives that lie in memory: zip_memory.h opens one, minizip's unzip.h walks it. No file is ever opened. Checksums
