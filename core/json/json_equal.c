@@ -180,9 +180,10 @@ const os_json *os_json_repeated(os_arena *arena, const os_json_document *documen
         *status = OS_LIMIT;
         return NULL;
       }
-      if (found != NULL && found->order < items[i].node->order) continue;
-      found = items[i].node;
-      *earlier = items[j].node;
+      if (found == NULL || items[i].node->order < found->order) {
+        found = items[i].node;
+        *earlier = items[j].node;
+      }
       // All that equal this one follow it: one pair is enough.
       while (i + 1 < count && items[i + 1].hash == items[j].hash) i++;
       break;

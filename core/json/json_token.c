@@ -86,7 +86,7 @@ static bool os_scan__decode(os_scan *self, const os_json *node, const char *p, c
   char *start = os_arena_alloc(self->arena, (size_t)(end - p)), *to = start;
   if (start == NULL) return os_scan_memory(self);
   while (p < end) {
-    const char *slash = memchr(p, '\\', (size_t)(end - p));
+    const char *slash = *p == '\\' ? p : memchr(p, '\\', (size_t)(end - p));
     size_t plain = (size_t)((slash == NULL ? end : slash) - p);
     memcpy(to, p, plain);
     to += plain;

@@ -21,7 +21,7 @@ typedef struct os_pattern_run {
   const char *stack;
 } os_pattern_run;
 
-enum { STACK = 96 * 1024, MEMORY = 1 << 26, TEXT_LIMIT = 1 << 28, FEW_CAPTURES = 8, BYTES_A_STEP = 32 };
+enum { STACK = 96 * 1024, MEMORY = 1 << 26, TEXT_LIMIT = 1 << 28, WIDE_LIMIT = 1 << 24, FEW_CAPTURES = 8, BYTES_A_STEP = 32 };
 
 // The library asks for these three. Stack is measured from where the run began.
 int lre_check_stack_overflow(void *opaque, size_t alloca_size) {
@@ -156,20 +156,24 @@ os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str tex
     *steps = read;
     return OS_OK;
   }
-  if (text.len > TEXT_LIMIT) return OS_LIMIT;
+  bool wide = !os_pattern__ascii(text);
+  if (text.len > (wide ? WIDE_LIMIT : TEXT_LIMIT)) {
+    *steps = read;
+    return OS_LIMIT;
+  }
   os_pattern_run run = {.memory = memory, .stack = __builtin_frame_address(0)};
   uint8_t *few[2 * FEW_CAPTURES], **captures = few;
   if (self->captures > FEW_CAPTURES)
     captures = os_memory_alloc(memory, self->captures * 2 * sizeof *captures);
   if (captures == NULL) return OS_OUT_OF_MEMORY;
   int found = LRE_RET_MEMORY_ERROR;
-  if (os_pattern__ascii(text))
+  if (!wide)
     found = os_pattern__run(self, &run, captures, text.data, text.len, false, steps);
   else {
-    uint16_t *wide = os_memory_alloc(memory, text.len * sizeof *wide);
-    if (wide != NULL)
-      found = os_pattern__run(self, &run, captures, wide, os_pattern__utf16(text, wide), true, steps);
-    os_memory_free(memory, wide);
+    uint16_t *units = os_memory_alloc(memory, text.len * sizeof *units);
+    if (units != NULL)
+      found = os_pattern__run(self, &run, captures, units, os_pattern__utf16(text, units), true, steps);
+    os_memory_free(memory, units);
     read *= 8;
   }
   if (captures != few) os_memory_free(memory, captures);

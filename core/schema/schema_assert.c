@@ -84,7 +84,7 @@ static os_status os_assert__compile_type(os_compile *self, const os_schema_node 
 // A value's number. It is read digit by digit.
 static os_decimal os_assert__number(os_eval *self, const os_json *value) {
   os_str text = os_json_source(self->document, value);
-  os_eval_work(self, text.len / 16);
+  os_eval_work(self, text.len / 8);
   return os_decimal_of(text);
 }
 
@@ -150,7 +150,7 @@ static bool os_assert__same(os_eval *self, const os_schema_row *row, const os_js
 
 static bool os_assert__enum(os_eval *self, const os_schema_row *row, const os_json *value) {
   if (row->as.set != NULL) {
-    os_eval_work(self, os_assert__extent(value));
+    os_eval_work(self, 2 * os_assert__extent(value));
     return self->status == OS_OK &&
            os_json_set_has(row->as.set, self->arena, self->document, value, &self->status);
   }
@@ -355,7 +355,7 @@ static os_status os_assert__compile_unique(os_compile *self, const os_schema_nod
 static bool os_assert__unique(os_eval *self, const os_schema_row *row, const os_json *value) {
   (void)row;
   const os_json *earlier;
-  os_eval_work(self, value->length < 2 ? 0 : 2 * os_assert__extent(value));
+  os_eval_work(self, value->length < 2 ? 0 : 4 * os_assert__extent(value));
   return self->status == OS_OK &&
          os_json_repeated(self->arena, self->document, value, &earlier, &self->status) == NULL;
 }
@@ -387,7 +387,7 @@ static os_status os_assert__compile_required(os_compile *self, const os_schema_n
 
 static bool os_assert__required(os_eval *self, const os_schema_row *row, const os_json *value) {
   if (value->length < row->value->length) return false;
-  os_eval_work(self, row->value->length / 4);
+  os_eval_work(self, row->value->length / 2);
   // Documents mostly have their members in the schema's order.
   const os_json *guess = os_json_first(value);
   OS_JSON_EACH(name, row->value) {

@@ -307,6 +307,7 @@ static os_status os_compile__row(os_compile *self, os_schema_node *node, const o
 
 static os_status os_compile__rows(os_compile *self, os_schema_node *node) {
   node->types = 0xff;
+  node->height = node->flat = OS_SCHEMA_TALL;
   self->document = node->resource->document;
   if (!os_json_is(node->json, OS_JSON_OBJECT)) {
     node->never = os_json_is(node->json, OS_JSON_FALSE);
@@ -327,11 +328,6 @@ static os_status os_compile__rows(os_compile *self, os_schema_node *node) {
 }
 
 // ---- Heights ----------------------------------------------------------------------------------------------
-
-static int os_compile__node_height(os_schema_node *node) {
-  node = os_schema_real(node);
-  return node == NULL ? 0 : node->height;
-}
 
 os_schema_node *os_schema_row_child(const os_schema_row *row, uint32_t *at) {
   os_schema_node *node = NULL;
@@ -354,16 +350,6 @@ os_schema_node *os_schema_row_child(const os_schema_row *row, uint32_t *at) {
     return i == 0 ? node : NULL;
   }
   return node;
-}
-
-static int os_compile__row_height(const os_schema_row *row) {
-  int height = 0;
-  uint32_t at = 0;
-  for (os_schema_node *node; (node = os_schema_row_child(row, &at)) != NULL;) {
-    int other = os_compile__node_height(node);
-    if (other > height) height = other;
-  }
-  return height;
 }
 
 // Schemas that look at the same value as one that asks what was evaluated have to say it.
@@ -414,22 +400,32 @@ static bool os_compile__needs_frames(const os_schema_node *node) {
   return false;
 }
 
+static int os_compile__height(const os_schema_node *node, bool flat) {
+  int height = 0;
+  for (uint32_t i = 0; i < node->row_count; i++) {
+    const os_schema_row *row = &node->rows[i];
+    uint32_t at = 0;
+    if (row->keyword->next == NULL || (flat && !row->keyword->in_place)) continue;
+    for (os_schema_node *child; (child = os_schema_row_child(row, &at)) != NULL;) {
+      const os_schema_node *real = os_schema_real(child);
+      int below = 1 + (flat ? real->flat : real->height);
+      if (below > height) height = below;
+    }
+  }
+  return height;
+}
+
 // Everything starts as tall and comes down from below, a level a round: what refers to itself never does.
-static void os_compile__heights(os_compile *self) {
-  for (size_t i = 0; i < self->list.count; i++) self->list.items[i]->height = OS_SCHEMA_TALL;
+static void os_compile__heights(os_compile *self, bool flat) {
   for (int round = 0; round < OS_SCHEMA_TALL; round++) {
     bool changed = false;
     for (size_t i = self->list.count; i-- > 0;) { // what is below was mostly found later
       os_schema_node *node = self->list.items[i];
-      int height = 0;
-      if (os_compile__needs_frames(node)) continue;
-      for (uint32_t j = 0; j < node->row_count; j++) {
-        if (node->rows[j].keyword->next == NULL) continue;
-        int below = os_compile__row_height(&node->rows[j]) + 1;
-        if (below > height) height = below;
-      }
-      if (height >= node->height) continue;
-      node->height = (uint8_t)height;
+      uint8_t *known = flat ? &node->flat : &node->height;
+      if (*known == 0 || os_compile__needs_frames(node)) continue;
+      int height = os_compile__height(node, flat);
+      if (height >= *known) continue;
+      *known = (uint8_t)height;
       changed = true;
     }
     if (!changed) return;
@@ -486,7 +482,8 @@ static os_status os_compile__finish(os_compile *self) {
       node = next;
     }
   }
-  os_compile__heights(self);
+  os_compile__heights(self, false);
+  os_compile__heights(self, true);
   for (size_t i = 0; i < self->list.count; i++) {
     os_schema_node *node = self->list.items[i];
     self->document = node->resource->document;

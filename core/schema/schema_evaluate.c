@@ -9,11 +9,10 @@ enum {
   STEPS_DEFAULT = 1000000,
   WORK_BETWEEN_STOPS = 8192,
   WORK_LEAST = 1 << 24,
-  WORK_A_NODE = 16,
+  WORK_A_NODE = 24,
   BYTES_A_UNIT = 4, // of the document's text
   WORK_A_FRAME = 4,
   WORK_A_FINDING = 50,
-  WORK_UNKEPT = 1 << 16, // and as much as the document has nodes: afterwards answers are kept
   MOST_KEPT = 1 << 21,
   MOST_COUNTED = 100000
 };
@@ -75,13 +74,15 @@ static inline bool os_eval__speaks_of(const os_schema_keyword *keyword, const os
   return keyword->types == 0 || (keyword->types & value->item.type) != 0;
 }
 
+// Schemas can be made so that their alternatives multiply.
+static uint64_t os_eval__most(const os_eval *self) {
+  return WORK_LEAST + WORK_A_NODE * (uint64_t)self->document->nodes + self->document->text.len / BYTES_A_UNIT;
+}
+
 void os_eval_stop(os_eval *self) {
   self->pause = self->work + WORK_BETWEEN_STOPS;
   if (self->status == OS_OK && self->options != NULL) self->status = os_stop_check(self->options->stop);
-  // Schemas can be made so that their alternatives multiply.
-  uint64_t most =
-      WORK_LEAST + WORK_A_NODE * (uint64_t)self->document->nodes + self->document->text.len / BYTES_A_UNIT;
-  if (self->status == OS_OK && self->work > most)
+  if (self->status == OS_OK && self->work > os_eval__most(self))
     os_eval_limit(self, "the check of the document against its schema takes too long");
 }
 
@@ -100,7 +101,7 @@ static os_answer *os_answers__place(const os_answers *self, const os_schema_node
 // Whether answers of this node are kept: those that depend on the value alone and that nobody asks how they came about,
 // once something is asked again and again. Findings are explained from the top down, each level by answers from below.
 static bool os_answers__serve(const os_eval *self, const os_schema_node *node, const os_json *value) {
-  bool often = self->explains || self->work > WORK_UNKEPT + WORK_A_NODE * (uint64_t)self->document->nodes;
+  bool often = self->explains || self->work > os_eval__most(self) / 2;
   bool name = os_json_is(value->parent, OS_JSON_OBJECT) && value->key_end == 0; // no value of the document
   return often && !node->tracked && !name && !self->schema->dynamic && self->record == NULL;
 }
@@ -189,7 +190,8 @@ static bool os_eval__enter(os_eval *self, bool *passed) {
   while (node->alias != NULL && self->record == NULL) node = node->alias;
   const os_json *value = self->call.value;
   bool quiet = self->call.report == NULL;
-  if (quiet && node->height < OS_SCHEMA_TALL && self->record == NULL) {
+  int height = value->item.child == NULL && node->flat < node->height ? node->flat : node->height;
+  if (quiet && height < OS_SCHEMA_TALL && self->record == NULL) {
     *passed = os_eval_quick(self, node, value);
     return true;
   }

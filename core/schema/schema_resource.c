@@ -18,7 +18,7 @@ os_str os_compile_without_fragment(os_str uri) {
 
 // As os_uri_resolve; what it costs goes with the length of both.
 static os_str os_resource__uri(os_compile *self, os_str base, os_str text) {
-  os_compile_work(self, (base.len + text.len) / 16);
+  os_compile_work(self, (base.len + text.len) / 2);
   return os_uri_resolve(self->arena, base, text);
 }
 
@@ -253,7 +253,7 @@ const os_json *os_compile_target(os_compile *self, const os_schema_node *node, o
     const os_json *target = os_json_resolve(resource->root, fragment);
     uint64_t steps = fragment.len / 8;
     for (const os_json *json = target; json != NULL; json = json->parent) // elements are found by counting
-      if (os_json_is(json->parent, OS_JSON_ARRAY)) steps += json->order / 8;
+      if (os_json_is(json->parent, OS_JSON_ARRAY)) steps += json->order;
     os_compile_work(self, steps);
     return target;
   }

@@ -130,6 +130,7 @@ struct os_schema_node {
   bool tracked;          // some schema asks which members and elements were evaluated here
   bool never;            // the schema false
   uint8_t height; // levels of schemas below: 0 = assertions only; OS_SCHEMA_TALL = many, or without end
+  uint8_t flat;   // the same without those that look at members and elements
   int types;      // JSON types that it can accept, as far as its own keywords tell
   int reach;      // the same with what os_schema_types has found out
   bool reach_known;

@@ -2,9 +2,14 @@
 
 #include "text_class.h"
 
-// Where the first of `stops` stands in the text from `at` on; its length where there is none.
+// Where the first of `stops`, characters below 64, stands in the text from `at` on; its length where there is none.
 static size_t os_uri__until(os_str text, size_t at, const char *stops) {
-  while (at < text.len && memchr(stops, text.data[at], strlen(stops)) == NULL) at++;
+  uint64_t set = 0;
+  for (; *stops != 0; stops++) set |= (uint64_t)1 << *stops;
+  for (; at < text.len; at++) {
+    unsigned char c = (unsigned char)text.data[at];
+    if (c < 64 && (set >> c & 1)) break;
+  }
   return at;
 }
 
@@ -35,7 +40,7 @@ static size_t os_uri__dots(char *path, size_t len) {
     size_t size = at - name;
     bool two = size == 2 && path[name] == '.' && path[name + 1] == '.';
     if (!two && (size != 1 || path[name] != '.')) {
-      memmove(path + to, path + start, at - start);
+      if (to != start) memmove(path + to, path + start, at - start);
       to += at - start;
       continue;
     }

@@ -1,5 +1,6 @@
-// Each rule of JSON texts, specifications and evidence: documents in which it speaks and documents, alike but right, in which
-// it is silent. rules.test.js runs them.
+// Each rule of JSON texts, JSON Schema, specifications and evidence: documents in which it speaks and documents, alike but
+// right, in which it is silent. rules.test.js runs them.
+import { schemaCases } from './schema-cases.js'
 
 import * as onnx from '../support/onnx.js'
 
@@ -106,6 +107,7 @@ const noise = 'let n = 0; export default { compute: ([x]) => [{ ...x, data: x.da
 
 /** rule: { fires, silent }, and `fixed: true` where each case that fires has a fix. */
 export const cases = {
+  ...schemaCases,
   'json.syntax': {
     fires: [json('[1, 2'), json("{ 'a': 1 }"), json('[01]'), json('["a\tb"]'), json('nul'), json(''), json('[1] 2'), json('[1 2]')],
     silent: [json('[1, 2]'), json('{ "a": [null, true, -0.5e+3] }'), json('"\\u0009"')]

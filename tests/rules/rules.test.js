@@ -1,11 +1,11 @@
-// Every rule of JSON texts, specifications and evidence has its cases: it speaks, it is silent, its fix makes the document clean.
+// Every rule of JSON texts, JSON Schema, specifications and evidence has its cases: it speaks, it is silent, its fix makes the document clean.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Env } from '../../wasm/js/env.js'
 import { applyFixes, createEnv } from '../../wasm/js/index.js'
 import { cases, spec } from './cases.js'
 
-const families = /^(json|spec|evidence)\./
+const families = /^(json|schema|spec|evidence)\./
 const ruleOf = title => title.replace(/ \(.*\)$/, '')
 
 describe('rules', () => {
@@ -13,7 +13,8 @@ describe('rules', () => {
   before(async () => { env = await createEnv() })
   after(() => env.dispose())
 
-  async function findingsOf({ text, as, files, run, canonical }) {
+  async function findingsOf({ text, as, files, run, canonical, schema, options }) {
+    if (schema !== undefined) return env.validateJson(text, schema, options).findings
     if (run) return (await env.test(files)).tests.flatMap(test => test.findings ?? [])
     if (files !== undefined) return Env.checkFiles(env, new Map(Object.entries(files)), {}).findings
     if (!canonical) return env.check(text, { as }).findings
@@ -47,8 +48,8 @@ describe('rules', () => {
 
   it('strict makes errors of warnings, and changes nothing else', () => {
     let warnings = 0
-    for (const { text, as, canonical } of Object.values(cases).flatMap(({ fires }) => fires)) {
-      if (text === undefined || canonical) continue
+    for (const { text, as, canonical, schema } of Object.values(cases).flatMap(({ fires }) => fires)) {
+      if (text === undefined || canonical || schema !== undefined) continue
       const [usual, strict] = [false, true].map(strict => env.check(text, { as, strict }))
       warnings += usual.counts.warning
       const made = usual.findings.map(finding => finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding)

@@ -6,6 +6,7 @@ import { createEnv, OpspecError } from '../../wasm/js/index.js'
 describe('hostile schemas and documents', () => {
   let env
   before(async () => { env = await createEnv({ limits: { depth: 200_000 } }) })
+  const pick = ({ valid, complete }) => ({ valid, complete })
   after(() => {
     assert.equal(env.validateJson('1', '{"type":"integer"}').valid, true)
     env.dispose()
@@ -53,10 +54,89 @@ describe('hostile schemas and documents', () => {
     }
   })
 
+  // Forty schemas, each of which asks the next one several times.
+  const tower = (level, last) => JSON.stringify({
+    $ref: '#/$defs/d0',
+    $defs: { ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`d${i}`, level({ $ref: `#/$defs/d${i + 1}` })])), d40: last }
+  })
+
   it('a schema that asks the same again and again', () => {
-    const defs = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`d${i}`, { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] }]))
-    const report = env.validateJson('1', JSON.stringify({ $ref: '#/$defs/d0', $defs: { ...defs, d40: { type: 'integer' } } }))
-    assert.deepEqual([report.ok, report.complete], [false, false])
+    for (const level of [next => ({ allOf: [next, next] }), next => ({ anyOf: [{ allOf: [next, true] }, next] }), next => ({ if: next, then: next, else: next }), next => ({ oneOf: [{ allOf: [next, false] }, next] })]) {
+      assert.deepEqual(pick(env.validateJson('1', tower(level, { type: 'integer' }))), { valid: true, complete: true }, tower(level))
+      assert.equal(env.validateJson('"1"', tower(level, { type: 'integer' })).valid, false)
+    }
+  })
+
+  it('the same where answers cannot be kept: the check ends and says so', () => {
+    const level = next => ({ allOf: [next, next] })
+    const report = env.validateJson('{"a":1}', tower(level, { properties: { a: true } }).replace('{', '{"unevaluatedProperties":false,'))
+    assert.deepEqual(pick(report), { valid: false, complete: false })
+    assert.match(report.incomplete[0], /takes too long/)
+    assert.deepEqual(pick(env.validateJson('{"a":1}', tower(level, { type: 'object' }), { output: 'basic' })), { valid: true, complete: false })
+  })
+
+  it('levels of alternatives, 100,000 deep, that all fail', () => {
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const report = env.validateJson('1', `{"${keyword}":[{"type":"string"},`.repeat(100_000) + 'false' + ']}'.repeat(100_000))
+      assert.deepEqual(pick(report), { valid: false, complete: true }, keyword)
+      const deep = env.validateJson('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000), `{"${keyword}":[{"type":"string"},{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}]}`)
+      assert.deepEqual(pick(deep), { valid: false, complete: true }, keyword)
+    }
+  })
+
+  it('patterns that take long on many strings, or to be read', () => {
+    const strings = JSON.stringify(Array.from({ length: 100_000 }, () => 'a'.repeat(90)))
+    const keys = JSON.stringify(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key${i}`, 1])))
+    const many = (count, pattern) => Object.fromEntries(Array.from({ length: count }, (_, i) => [pattern(i), {}]))
+    const hostile = [
+      [strings, { items: { not: { anyOf: Object.keys(many(100, i => `a*b${i}`)).map(pattern => ({ pattern })) } } }],
+      [keys, { patternProperties: many(1000, i => `x${i}y`) }],
+      [JSON.stringify('a'.repeat(5000)), { pattern: '(a+)\\1b' }],
+      [JSON.stringify('a'.repeat(1_000_000)), { pattern: 'a'.repeat(100_000) + 'b' }],
+      [JSON.stringify('ab'.repeat(25_000_000)), { pattern: '^(?:ab)+$' }],
+      ['"a"', { pattern: 'a|'.repeat(200_000) }],
+      ['"a"', { pattern: `[${Array.from({ length: 100_000 }, (_, i) => String.fromCodePoint(0x10000 + 2 * i)).join('')}]` }],
+      ['{}', { patternProperties: many(20_000, i => `[\\P{L}\\p{Lu}]${i}`) }],
+      [JSON.stringify(Array.from({ length: 20_000 }, (_, i) => `[\\P{L}\\p{Lu}]${i}`)), { items: { format: 'regex' } }]
+    ]
+    for (const [text, schema] of hostile) {
+      const report = env.validateJson(text, JSON.stringify(schema), { format: 'assertion' })
+      assert.equal(report.complete, false, JSON.stringify(schema).slice(0, 100))
+      assert.match(report.incomplete.join(), /too long/)
+    }
+  })
+
+  it('values that take long to compare', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    const long = '1'.repeat(1_000_000)
+    const numbers = `[${Array.from({ length: 100_000 }, (_, i) => i).join()}]`
+    const again = (schema, count = 1000) => `{"allOf":[${Array.from({ length: count }, () => '{"$ref":"#/$defs/a"}').join()}],"$defs":{"a":${schema}}}`
+    for (const [text, schema] of [
+      [deep, `{"items":{"$ref":"#"},"not":{"const":${deep}}}`], [long, again('{"minimum":1}')], [long, again('{"multipleOf":3}')],
+      [numbers, again('{"uniqueItems":true}')], [numbers, again(`{"not":{"const":${numbers.replace('99999]', '0]')}}}`)],
+      [JSON.stringify('é'.repeat(1_000_000)), again('{"minLength":900000}', 10_000)]
+    ]) {
+      const report = env.validateJson(text, schema)
+      assert.equal(report.complete, false, schema.slice(0, 100))
+    }
+  })
+
+  it('schemas of very many parts', () => {
+    const list = (count, of) => Array.from({ length: count }, (_, i) => of(i))
+    const object = (count, of) => Object.fromEntries(list(count, of))
+    const chain = (count, of) => object(count, i => [`d${i}`, i + 1 < count ? of(`#/$defs/d${i + 1}`, i) : { type: 'integer' }])
+    const right = [
+      { properties: object(300_000, i => [`p${i}`, true]) }, { prefixItems: list(300_000, () => true) },
+      { $defs: object(100_000, i => [`d${i}`, { $id: `https://example.com/${i}`, type: 'string' }]) },
+      { $id: `https://example.com/${'x'.repeat(2000)}`, $defs: object(100_000, i => [`d${i}`, { $anchor: `a${i}` }]), $ref: '#a99999' },
+      { $ref: '#/$defs/d0', $defs: chain(100_000, $ref => ({ allOf: [{ $ref }] })) },
+      { $ref: '#/$defs/d0', $defs: chain(100_000, $ref => ({ $ref })) },
+      { anyOf: list(100_000, i => ({ const: i })) }, { discriminator: { propertyName: 'k' }, oneOf: [true, ...list(100_000, i => ({ required: ['k'], type: 'object', properties: { k: { const: `${i}` } } }))] },
+      { allOf: list(50_000, i => ({ $ref: `#/$defs/d${49_999 - i}` })), $defs: chain(50_000, $ref => ({ maximum: 1, allOf: [{ $ref }] })) }
+    ]
+    for (const schema of right) assert.deepEqual(pick(env.validateJson('1', JSON.stringify(schema))), { valid: true, complete: true }, JSON.stringify(schema).slice(0, 100))
+    const ids = '{"$id":"a/","allOf":['.repeat(20_000) + 'true' + ']}'.repeat(20_000)
+    assert.match(env.validateJson('1', ids).incomplete[0], /too long/)
   })
 
   it('a million findings, cut at the limit', () => {
