@@ -21,7 +21,14 @@ typedef struct os_pattern_run {
   const char *stack;
 } os_pattern_run;
 
-enum { STACK = 96 * 1024, MEMORY = 1 << 26, TEXT_LIMIT = 1 << 28, WIDE_LIMIT = 1 << 24, FEW_CAPTURES = 8, BYTES_A_STEP = 32 };
+enum {
+  STACK = 96 * 1024,
+  MEMORY = 1 << 26,
+  TEXT_LIMIT = 1 << 28,
+  WIDE_LIMIT = 1 << 24,
+  FEW_CAPTURES = 8,
+  BYTES_A_STEP = 32
+};
 
 // The library asks for these three. Stack is measured from where the run began.
 int lre_check_stack_overflow(void *opaque, size_t alloca_size) {

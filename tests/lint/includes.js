@@ -15,7 +15,7 @@ const restricted = [
   { header: /^(wasm_simd128\.h|simde\/)/, where: /^kernels\/math\/simd\.h$/ },
   { header: /^(emscripten|emscripten\/.*)\.h$/, where: /^wasm\/exports.*\.c$/ },
   { header: /^protobuf-c\/|\.pb-c\.h$/, where: /^(proto|core\/onnx|core\/model)\/|^core\/run\/lower[^/]*$/ },
-  { header: /^libregexp\.h$|^libunicode\.h$/, where: /^core\/schema\// },
+  { header: /^(libregexp|libunicode|regexp_counted)\.h$/, where: /^core\/schema\/|^wasm\/toolchain\/regexp_counted\./ },
   { header: /^cJSON\.h$/, where: /^core\/(json|schema|spec|evidence|onnx)\// },
   { header: /^(unzip|ioapi|zip_memory|zlib)\.h$/, where: /^core\/evidence\/|^wasm\/toolchain\/zip_memory\./ },
   { header: /^(pthread|unistd|dirent)\.h$/, where: /^core\/run\/|^tests\// }
