@@ -23,7 +23,8 @@ typedef struct os_schema_options {
 
 // `document` must have a root and live as long as the schema. What is wrong with the schema itself goes to `report`
 // (rules schema.invalid, schema.ref, schema.pattern-syntax, schema.vocabulary, and those of the meta-schema), and *out is
-// NULL when it cannot be used. All in `arena`, texts that were found included. `options` may be NULL.
+// NULL when it cannot be used, or would take too long to be read: then the report is incomplete. All in `arena`, texts that
+// were found included; the nodes of `document` are marked. `options` may be NULL.
 os_status os_schema_compile(os_schema **out, os_arena *arena, const os_json_document *document,
                             const os_schema_options *options, os_report *report);
 

@@ -165,10 +165,9 @@ int os_schema_types(os_schema_node *node, int depth) {
 // Which node a $dynamicRef means that leads to a dynamic anchor: where the outermost resource has the anchor it is always
 // that one, as every way begins there.
 static os_status os_compile__dynamic_ref(os_compile *self, os_schema_row *row, os_str anchor) {
-  for (const os_anchor *at = self->outermost->dynamic; at != NULL; at = at->next) {
-    os_compile_work(self, 1);
-    if (!os_str_eq(at->name, anchor)) continue;
-    row->as.one.node = os_compile_node(self, at->node->json);
+  const os_schema_node *outermost = os_schema_anchor(self->outermost->dynamic, anchor);
+  if (outermost != NULL) {
+    row->as.one.node = os_compile_node(self, outermost->json);
     return row->as.one.node == NULL ? OS_OUT_OF_MEMORY : OS_OK;
   }
   row->as.one.dynamic = anchor;
@@ -203,10 +202,11 @@ static os_schema_node *os_compile__dynamic(os_eval *self, const os_frame *frame,
   os_schema_node *node = row->as.one.node;
   uint64_t steps = 0;
   if (row->as.one.dynamic.len == 0) return node;
-  for (const os_scope *scope = frame->scope; scope != NULL; scope = scope->outer, steps++)
-    for (const os_anchor *anchor = scope->resource->dynamic; anchor != NULL; anchor = anchor->next, steps++)
-      if (os_str_eq(anchor->name, row->as.one.dynamic)) node = anchor->node;
-  os_eval_work(self, steps / 2);
+  for (const os_scope *scope = frame->scope; scope != NULL; scope = scope->outer, steps++) {
+    os_schema_node *outer = os_schema_anchor(scope->resource->dynamic, row->as.one.dynamic);
+    if (outer != NULL) node = outer;
+  }
+  os_eval_work(self, steps);
   return node;
 }
 

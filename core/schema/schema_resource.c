@@ -138,23 +138,33 @@ static os_status os_resource__children(os_compile *self, const os_schema_node *n
   return OS_OK;
 }
 
-static os_status os_resource__anchor(os_compile *self, os_schema_node *node, const os_json *name,
-                                     bool dynamic) {
+os_schema_node *os_schema_anchor(const os_map *anchors, os_str name) {
+  const os_map_entry *entry = anchors == NULL ? NULL : os_map_get(anchors, name);
+  return entry == NULL ? NULL : entry->value.pointer;
+}
+
+static os_status os_resource__anchor(os_compile *self, os_map **anchors, os_schema_node *node,
+                                     const os_json *name) {
   if (!os_json_is(name, OS_JSON_STRING)) return OS_OK;
-  os_resource *resource = (os_resource *)node->resource;
-  if (resource->anchors == NULL) {
-    resource->anchors = OS_ARENA_NEW(self->arena, os_map);
-    OS_TRY_ALLOC(resource->anchors);
-    os_map_init(resource->anchors, self->arena);
+  if (*anchors == NULL) {
+    *anchors = OS_ARENA_NEW(self->arena, os_map);
+    OS_TRY_ALLOC(*anchors);
+    os_map_init(*anchors, self->arena);
   }
-  os_map_entry *entry = os_map_put(resource->anchors, os_json_string(name), NULL);
+  os_map_entry *entry = os_map_put(*anchors, os_json_string(name), NULL);
   OS_TRY_ALLOC(entry);
   entry->value.pointer = node;
-  if (!dynamic) return OS_OK;
-  os_anchor *anchor = OS_ARENA_NEW(self->arena, os_anchor);
-  OS_TRY_ALLOC(anchor);
-  *anchor = (os_anchor){os_json_string(name), node, resource->dynamic};
-  resource->dynamic = anchor;
+  return OS_OK;
+}
+
+static os_status os_resource__anchors(os_compile *self, os_schema_node *node,
+                                      const os_schema_members *members) {
+  os_resource *resource = (os_resource *)node->resource;
+  const os_json *dynamic = os_compile_name(self, members, OS_NAME_DYNAMIC);
+  OS_TRY(os_resource__anchor(self, &resource->anchors, node, os_compile_name(self, members, OS_NAME_ANCHOR)));
+  OS_TRY(os_resource__anchor(self, &resource->anchors, node, dynamic));
+  OS_TRY(os_resource__anchor(self, &resource->dynamic, node, dynamic));
+  if (!os_json_is(dynamic, OS_JSON_STRING)) return OS_OK;
   return os_compile_node(self, node->json) == NULL ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
@@ -190,8 +200,7 @@ static os_status os_resource__names(os_compile *self, os_schema_node *node,
   }
   if (resource != NULL && os_json_is(dialect, OS_JSON_STRING))
     OS_TRY(os_resource__dialect(self, os_json_string(dialect), dialect, &resource->vocabularies));
-  OS_TRY(os_resource__anchor(self, node, os_compile_name(self, members, OS_NAME_ANCHOR), false));
-  return os_resource__anchor(self, node, os_compile_name(self, members, OS_NAME_DYNAMIC), true);
+  return os_resource__anchors(self, node, members);
 }
 
 os_status os_compile_document(os_compile *self, const os_json_document *document, os_str uri) {
@@ -258,6 +267,6 @@ const os_json *os_compile_target(os_compile *self, const os_schema_node *node, o
     return target;
   }
   *anchor = fragment;
-  os_map_entry *entry = resource->anchors == NULL ? NULL : os_map_get(resource->anchors, fragment);
-  return entry == NULL ? NULL : ((os_schema_node *)entry->value.pointer)->json;
+  const os_schema_node *named = os_schema_anchor(resource->anchors, fragment);
+  return named == NULL ? NULL : named->json;
 }

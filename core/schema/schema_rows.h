@@ -30,20 +30,14 @@ enum {
   OS_VOCABULARY_2020 = 32
 };
 
-typedef struct os_anchor {
-  os_str name;
-  os_schema_node *node;
-  struct os_anchor *next;
-} os_anchor;
-
 // What an $id begins: a document, or a part of one.
 typedef struct os_resource {
   os_str uri; // absolute where it can be, without fragment
   const os_json *root;
   const os_json_document *document;
   int vocabularies;
-  os_map *anchors;    // by name; NULL = none
-  os_anchor *dynamic; // its $dynamicAnchors
+  os_map *anchors; // nodes by name, and
+  os_map *dynamic; // those of $dynamicAnchors; NULL = none
 } os_resource;
 
 // ---- Compiled form ----------------------------------------------------------------------------------------
@@ -246,6 +240,8 @@ static inline const os_json *os_compile_name(const os_compile *self, const os_sc
 }
 // Makes the node of a subschema known.
 bool os_compile_register(os_compile *self, os_schema_node *node);
+// NULL where there is none; `anchors` may be NULL.
+os_schema_node *os_schema_anchor(const os_map *anchors, os_str name);
 
 // schema_resource.c: finds resources, anchors and places of schemas in a document that was got by this URI.
 os_status os_compile_document(os_compile *self, const os_json_document *document, os_str uri);

@@ -12,7 +12,7 @@ static os_status os_unevaluated__compile(os_compile *self, const os_schema_node 
 static bool os_unevaluated__known(os_eval *self, os_frame *frame) {
   size_t count = self->evaluated.count - frame->evaluated;
   const os_json **items = count == 0 ? NULL : self->evaluated.items + frame->evaluated;
-  os_eval_work(self, 2 * count);
+  os_eval_work(self, 4 * count);
   frame->known = NULL;
   if (os_json_is(frame->value, OS_JSON_ARRAY)) {
     frame->marks = OS_ARENA_ARRAY(self->arena, frame->value->length + 1, uint8_t);
