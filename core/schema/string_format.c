@@ -124,19 +124,20 @@ const os_string_format *os_string_format_find(os_str name) {
   "\u06cb\u06cd"                                                                                      \
   "\u06cf\u06d2\u06d3\u06d5\u06ee\u06ef\u0710\u0715-\u0719\u071e\u0728\u072a\u072c]"
 #define KANA "[\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Han}]"
-// RFC 5892: exceptions (section 2.6), contextual rules (appendix A), then what the properties allow.
+// RFC 5892: exceptions (section 2.6), contextual rules (appendix A), then what the properties allow. No text passes in two
+// ways: there would be more of them with each character.
 #define CODE_POINT                                                                                          \
   "[\u00df\u03c2\u06fd\u06fe\u0f0b\u3007a-z\\d\\-]|(?<=l)\u00b7(?=l)|\u0375(?=\\p{sc=Grek})|(?<=\\p{sc="    \
   "Hebr})["                                                                                                 \
-  "\u05f3\u05f4]|(?:(?=[^.]*" KANA ")|(?<=" KANA "[^.]*))\u30fb|(?<=" VIRAMA ")[\u200c\u200d]|(?<=(?!" ENDS \
-  ")" RIGHT "[" MARKS "]*)\u200c(?=[" MARKS "]*(?!\u0621)" RIGHT                                            \
-  ")|(?![\\p{CWKCF}\\p{DI}\u0640\u07fa\u302e\u302f"                                                         \
+  "\u05f3\u05f4]|(?:(?=[^.]*" KANA ")|(?<=" KANA "[^.]*))\u30fb|(?<=" VIRAMA ")[\u200c\u200d]|(?<!" VIRAMA  \
+  ")(?<=(?!" ENDS ")" RIGHT "[" MARKS "]*)\u200c(?=[" MARKS "]*(?!\u0621)" RIGHT                            \
+  ")|(?![\\0-\\x7f\\p{CWKCF}\\p{DI}\u0640\u07fa\u302e\u302f"                                                \
   "\u303b\u3031-\u3035\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff])[\\p{Ll}\\p{Lu}\\p{Lo}\\p{Lm}\\p{Nd}\\p{Mn}" \
   "\\p{Mc}]"
 #define MIXED "[^.]*[\u0660-\u0669][^.]*[\u06f0-\u06f9]|[^.]*[\u06f0-\u06f9][^.]*[\u0660-\u0669]"
 
 const char os_string_format_host[] =
-    "^(?=(?:(?![\\-\\p{M}])(?:[A-Za-z\\d\\-]+|(?!..--|" MIXED ")(?:" CODE_POINT
+    "^(?=(?:(?![\\-\\p{M}])(?:[A-Za-z\\d\\-]+|(?=[^.]*[^.\\0-\\x7f])(?!..--|" MIXED ")(?:" CODE_POINT
     ")+)(?<!-)(?:\\.(?!$)|$))+$)(?:(?![^]*" RIGHT_OR_ARABIC ")|(?:" ONE_DIRECTION "(?:\\.|$))+$)";
 
 // Punycode (RFC 3492).
