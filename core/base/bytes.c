@@ -7,6 +7,16 @@ int os_str_cmp(os_str a, os_str b) {
   return a.len < b.len ? -1 : a.len > b.len;
 }
 
+bool os_str_in(os_str a, const char *const *list) {
+  for (; *list != NULL; list++) {
+    const char *text = *list;
+    size_t i = 0;
+    while (i < a.len && text[i] != 0 && a.data[i] == text[i]) i++;
+    if (i == a.len && text[i] == 0) return true;
+  }
+  return false;
+}
+
 static uint64_t os_str__mix(uint64_t h) {
   h ^= h >> 32;
   h *= 0xd6e8feb86659fd93u;

@@ -30,7 +30,11 @@ static inline bool os_bytes_eq(const char *a, const char *b, size_t len) {
 static inline bool os_str_eq(os_str a, os_str b) {
   return a.len == b.len && os_bytes_eq(a.data, b.data, a.len);
 }
-static inline bool os_str_is(os_str a, const char *text) { return os_str_eq(a, os_str_of(text)); }
+__attribute__((always_inline)) static inline bool os_str_is(os_str a, const char *text) {
+  return os_str_eq(a, os_str_of(text));
+}
+// Whether it is one of the texts of a list that NULL ends.
+bool os_str_in(os_str a, const char *const *list);
 static inline bool os_str_starts(os_str a, os_str prefix) {
   return a.len >= prefix.len && memcmp(a.data, prefix.data, prefix.len) == 0;
 }

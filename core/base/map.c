@@ -2,6 +2,7 @@
 
 // Not a secret: it only has to differ from what somebody would guess when they build colliding names.
 enum { SEED = 0x5bd1e995 };
+enum { FEW = 8 }; // entries up to which keys are compared one by one: no hashes, no slots
 
 void os_map_init(os_map *self, os_arena *arena) { *self = (os_map){.arena = arena}; }
 
@@ -20,19 +21,29 @@ static uint32_t *os_map__slot(const os_map *self, os_str key, uint32_t hash) {
   }
 }
 
+static os_map_entry *os_map__find(const os_map *self, os_str key, uint32_t hash) {
+  if (self->slot_count > 0) {
+    uint32_t slot = *os_map__slot(self, key, hash);
+    return slot == 0 ? NULL : &self->entries[slot - 1];
+  }
+  for (size_t i = 0; i < self->count; i++)
+    if (os_str_eq(self->entries[i].key, key)) return &self->entries[i];
+  return NULL;
+}
+
 os_map_entry *os_map_get(const os_map *self, os_str key) {
-  if (self->count == 0) return NULL;
-  uint32_t slot = *os_map__slot(self, key, os_map__hash(key));
-  return slot == 0 ? NULL : &self->entries[slot - 1];
+  return os_map__find(self, key, self->slot_count == 0 ? 0 : os_map__hash(key));
 }
 
 static bool os_map__slots(os_map *self, size_t slot_count) {
   uint32_t *slots = OS_ARENA_ARRAY(self->arena, slot_count, uint32_t);
   if (slots == NULL) return false;
+  bool first = self->slot_count == 0;
   self->slots = slots;
   self->slot_count = slot_count;
   for (size_t i = 0; i < self->count; i++) {
-    const os_map_entry *entry = &self->entries[i];
+    os_map_entry *entry = &self->entries[i];
+    if (first) entry->hash = os_map__hash(entry->key);
     *os_map__slot(self, entry->key, entry->hash) = (uint32_t)i + 1;
   }
   return true;
@@ -47,29 +58,28 @@ bool os_map_reserve(os_map *self, size_t count) {
     self->entries = entries;
     self->room = count;
   }
-  size_t slot_count = 16;
+  size_t slot_count = 4 * FEW;
   while (slot_count < count * 2) slot_count *= 2;
-  return slot_count <= self->slot_count || os_map__slots(self, slot_count);
+  return count <= FEW || slot_count <= self->slot_count || os_map__slots(self, slot_count);
 }
 
 static bool os_map__reserve(os_map *self) {
   if (!os_arena_room(self->arena, (void **)&self->entries, self->count, &self->room, sizeof *self->entries))
     return false;
-  if ((self->count + 1) * 2 <= self->slot_count) return true;
-  return os_map__slots(self, self->slot_count == 0 ? 16 : self->slot_count * 2);
+  if (self->count < FEW || (self->count + 1) * 2 <= self->slot_count) return true;
+  return os_map__slots(self, self->slot_count == 0 ? 4 * FEW : self->slot_count * 2);
 }
 
 os_map_entry *os_map_put(os_map *self, os_str key, bool *added) {
+  uint32_t hash = self->slot_count == 0 ? 0 : os_map__hash(key);
+  os_map_entry *entry = os_map__find(self, key, hash);
   if (added != NULL) *added = false;
-  uint32_t hash = os_map__hash(key);
-  if (self->count > 0) {
-    uint32_t slot = *os_map__slot(self, key, hash);
-    if (slot != 0) return &self->entries[slot - 1];
-  }
+  if (entry != NULL) return entry;
   if (self->count >= UINT32_MAX - 1 || !os_map__reserve(self)) return NULL;
-  os_map_entry *entry = &self->entries[self->count++];
+  if (self->slot_count > 0 && self->count == FEW) hash = os_map__hash(key);
+  entry = &self->entries[self->count++];
   *entry = (os_map_entry){.key = key, .hash = hash};
-  *os_map__slot(self, key, hash) = (uint32_t)self->count;
+  if (self->slot_count > 0) *os_map__slot(self, key, hash) = (uint32_t)self->count;
   if (added != NULL) *added = true;
   return entry;
 }

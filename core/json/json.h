@@ -114,9 +114,13 @@ static inline uint32_t os_json_key_hash(os_str key) {
 
 // Member of an object by key, O(1) but for hostile keys (then O(log n)); NULL when absent or no object.
 os_json *os_json_get(const os_json *object, os_str key);
-static inline os_json *os_json_member(const os_json *object, const char *key) {
+// Always inlined: the length of a literal is a constant then.
+__attribute__((always_inline)) static inline os_json *os_json_member(const os_json *object, const char *key) {
   return os_json_get(object, os_str_of(key));
 }
+// All members that a list of names has, each at its name's place; NULL where there is none, or no object. Members that
+// stand in the order of the list are found at once.
+void os_json_members(const os_json *object, const os_str *names, size_t count, const os_json **out);
 // Element of an array; NULL when there is none.
 os_json *os_json_at(const os_json *array, size_t index);
 

@@ -152,6 +152,20 @@ bool os_scan_close_object(os_scan *self, os_json *object) {
   return object->index == NULL ? os_scan__close_small(self, object) : os_scan__close_large(self, object);
 }
 
+void os_json_members(const os_json *object, const os_str *names, size_t count, const os_json **out) {
+  size_t guess = 0;
+  for (size_t i = 0; i < count; i++) out[i] = NULL;
+  OS_JSON_EACH(child, os_json_is(object, OS_JSON_OBJECT) ? object : NULL) {
+    for (size_t tried = 0; tried < count; tried++) {
+      size_t at = guess;
+      guess = at + 1 < count ? at + 1 : 0;
+      if (!os_str_eq(os_json_key(child), names[at])) continue;
+      out[at] = child;
+      break;
+    }
+  }
+}
+
 static os_json *os_json__search(const os_json_index *index, os_str key, uint32_t hash) {
   uint32_t low = 0, high = index->count;
   while (low < high) {

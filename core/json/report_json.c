@@ -161,8 +161,22 @@ os_status os_report_write_findings(os_text *out, const os_report *report) {
   return out->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
+// The same as below of a report that has nothing to tell, as most have: one text but for the kind.
+static void os_report__write_clean(os_text *out, os_str kind) {
+  os_text_puts(out, "{\"ok\":true,\"complete\":true,\"incomplete\":[],\"kind\":");
+  os_json_write_string(out, kind);
+  os_text_puts(
+      out, ",\"counts\":{\"error\":0,\"warning\":0,\"info\":0},\"findings\":[],\"rules\":\"" OS_RULES_VERSION
+           "\"}");
+}
+
 os_status os_report_write(os_text *out, const os_report *report) {
   os_members self = {out, false};
+  uint32_t told = report->counts[OS_ERROR] + report->counts[OS_WARNING] + report->counts[OS_INFO];
+  if (os_report_ok(report) && told == 0 && report->kind.len > 0) {
+    os_report__write_clean(out, report->kind);
+    return out->failed ? OS_OUT_OF_MEMORY : OS_OK;
+  }
   os_members__bool(&self, "ok", os_report_ok(report));
   os_members__bool(&self, "complete", report->incomplete.count == 0 && report->status == OS_OK);
   os_members__key(&self, "incomplete");

@@ -174,22 +174,22 @@ void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, c
   os_fix_edit(frame->report, fix, self->document->file, (os_range){child->key_start, child->key_end}, quoted);
 }
 
-// A member's name as a value that stands where the name stands.
-static os_json os_apply__name_of(const os_json *member) {
-  os_json name = {.parent = member->parent,
-                  .start = member->key_start,
-                  .end = member->key_end,
-                  .length = member->key_length,
-                  .key_length = member->key_length,
-                  .order = member->order};
-  name.item.type = cJSON_String;
-  name.item.valuestring = name.item.string = member->item.string;
-  return name;
+// Makes a value of a member's name that stands where the name stands. `name` was zeroed once.
+static void os_apply__set_name(os_json *name, const os_json *member) {
+  name->item.type = cJSON_String;
+  name->item.valuestring = name->item.string = member->item.string;
+  name->parent = member->parent;
+  name->start = member->key_start;
+  name->end = member->key_end;
+  name->length = name->key_length = member->key_length;
+  name->order = member->order;
 }
 
-static bool os_apply__name_passes(os_eval *self, const os_schema_row *names, const os_json *member) {
-  os_json name = os_apply__name_of(member);
-  return os_eval_quick(self, names->as.one.node, &name);
+// `name`: as above.
+static bool os_apply__name_passes(os_eval *self, const os_schema_row *names, os_json *name,
+                                  const os_json *member) {
+  os_apply__set_name(name, member);
+  return os_eval_quick(self, names->as.one.node, name);
 }
 
 static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, const os_schema_row *row,
@@ -198,9 +198,10 @@ static os_step os_apply__additional_properties(os_eval *self, os_frame *frame, c
   if (frame->step > 0 && !passed) frame->passed = false;
   if (!frame->passed && frame->report == NULL) return OS_STEP_DONE;
   const os_json *child;
+  os_json name = {0};
   while ((child = os_frame_next_child(frame)) != NULL) {
     if (row->as.rest.names != NULL && frame->report == NULL &&
-        !os_apply__name_passes(self, row->as.rest.names, child)) {
+        !os_apply__name_passes(self, row->as.rest.names, &name, child)) {
       frame->passed = false;
       return OS_STEP_DONE;
     }
@@ -220,7 +221,7 @@ static const os_json *os_apply__name(os_eval *self, os_frame *frame, const os_js
     self->status = OS_OUT_OF_MEMORY;
     return NULL;
   }
-  *frame->name = os_apply__name_of(member);
+  os_apply__set_name(frame->name, member);
   return frame->name;
 }
 
@@ -378,11 +379,14 @@ static os_step os_apply__if(os_eval *self, os_frame *frame, const os_schema_row 
 // ---- Plain calls ------------------------------------------------------------------------------------------
 
 static bool os_quick__properties(os_eval *self, const os_schema_row *row, const os_json *value) {
+  uint64_t missing = row->as.list.needed;
+  uint32_t guess = 0;
   OS_JSON_EACH(child, value) {
-    const os_schema_entry *entry = os_schema_find(&row->as.list.entries, os_json_key(child), child->order);
+    const os_schema_entry *entry = os_schema_next(&row->as.list.entries, &guess, child);
     if (entry == NULL ? row->as.list.closed : !os_eval_quick(self, entry->node, child)) return false;
+    if (entry != NULL) missing &= ~entry->bit;
   }
-  return true;
+  return missing == 0;
 }
 
 static bool os_quick__pattern_properties(os_eval *self, const os_schema_row *row, const os_json *value) {
@@ -399,17 +403,18 @@ static bool os_quick__pattern_properties(os_eval *self, const os_schema_row *row
 }
 
 static bool os_quick__additional(os_eval *self, const os_schema_row *row, const os_json *value) {
-  if (row->as.rest.named_closed) return true;
+  os_json name = {0};
   OS_JSON_EACH(child, value) {
-    if (row->as.rest.names != NULL && !os_apply__name_passes(self, row->as.rest.names, child)) return false;
+    if (row->as.rest.names != NULL && !os_apply__name_passes(self, row->as.rest.names, &name, child))
+      return false;
     if (!os_apply__known(self, row, child) && !os_eval_quick(self, row->as.rest.node, child)) return false;
   }
   return true;
 }
 
 static bool os_quick__names(os_eval *self, const os_schema_row *row, const os_json *value) {
-  if (row->as.one.on_the_way) return true;
-  OS_JSON_EACH(child, value) if (!os_apply__name_passes(self, row, child)) return false;
+  os_json name = {0};
+  OS_JSON_EACH(child, value) if (!os_apply__name_passes(self, row, &name, child)) return false;
   return true;
 }
 

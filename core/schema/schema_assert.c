@@ -12,17 +12,16 @@ static const struct {
                   {cJSON_Number, "number"}, {cJSON_True, "boolean"}, {cJSON_False, "boolean"},
                   {cJSON_NULL, "null"}};
 
-enum { INTEGER_ONLY = 1 << 16 }; // in a type set: numbers have to be integers
-
 os_str os_schema_type_names(os_arena *arena, int types) {
   os_str text = {0};
-  int left = types & ~INTEGER_ONLY;
+  int left = types & ~OS_SCHEMA_INTEGER_ONLY;
   if (left & cJSON_True) left &= ~cJSON_False;
   for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++) {
     if ((left & type_names[i].type) == 0) continue;
     left &= ~type_names[i].type;
-    const char *name =
-        type_names[i].type == cJSON_Number && (types & INTEGER_ONLY) ? "integer" : type_names[i].name;
+    const char *name = type_names[i].type == cJSON_Number && (types & OS_SCHEMA_INTEGER_ONLY)
+                           ? "integer"
+                           : type_names[i].name;
     text = text.len == 0 ? os_str_of(name)
                          : os_arena_format(arena, "%.*s%s%s", OS_ARG(text), left == 0 ? " or " : ", ", name);
   }
@@ -59,7 +58,7 @@ os_str os_schema_choices(const os_json_document *document, os_arena *arena, cons
 // ---- type, enum, const ------------------------------------------------------------------------------------
 
 static int os_assert__type_of(os_str name) {
-  if (os_str_is(name, "integer")) return cJSON_Number | INTEGER_ONLY;
+  if (os_str_is(name, "integer")) return cJSON_Number | OS_SCHEMA_INTEGER_ONLY;
   int types = 0;
   for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++)
     if (os_str_is(name, type_names[i].name)) types |= type_names[i].type;
@@ -76,7 +75,7 @@ static os_status os_assert__compile_type(os_compile *self, const os_schema_node 
     row->as.types |= types;
     if (one == row->value) break;
   }
-  if (number) row->as.types &= ~INTEGER_ONLY;
+  if (number) row->as.types &= ~OS_SCHEMA_INTEGER_ONLY;
   ((os_schema_node *)node)->types &= row->as.types & 0xff;
   return OS_OK;
 }
@@ -90,7 +89,7 @@ static os_decimal os_assert__number(os_eval *self, const os_json *value) {
 
 static bool os_assert__type(os_eval *self, const os_schema_row *row, const os_json *value) {
   if ((row->as.types & value->item.type) == 0) return false;
-  if ((row->as.types & INTEGER_ONLY) == 0 || !os_json_is(value, OS_JSON_NUMBER)) return true;
+  if ((row->as.types & OS_SCHEMA_INTEGER_ONLY) == 0 || !os_json_is(value, OS_JSON_NUMBER)) return true;
   if (value->flags & OS_JSON_INTEGER) return true;
   os_decimal number = os_assert__number(self, value);
   return os_decimal_is_integer(&number);
@@ -160,6 +159,8 @@ static bool os_assert__enum(os_eval *self, const os_schema_row *row, const os_js
 }
 
 static bool os_assert__const(os_eval *self, const os_schema_row *row, const os_json *value) {
+  if (os_json_is(row->value, OS_JSON_STRING))
+    return os_json_is(value, OS_JSON_STRING) && os_str_eq(os_json_string(row->value), os_json_string(value));
   return os_assert__same(self, row, row->value, value);
 }
 

@@ -76,6 +76,15 @@ os_schema_entry *os_schema_find(const os_schema_entries *self, os_str name, uint
   return NULL;
 }
 
+const os_schema_entry *os_schema_next(const os_schema_entries *self, uint32_t *guess, const os_json *member) {
+  const os_schema_entry *entry = &self->items[*guess < self->count ? *guess : 0];
+  if (self->count == 0) return NULL;
+  if (entry->hash != member->order || !os_str_eq(entry->name, os_json_key(member)))
+    entry = os_schema_find(self, os_json_key(member), member->order);
+  if (entry != NULL) *guess = (uint32_t)(entry - self->items) + 1;
+  return entry;
+}
+
 static os_status os_compile__slots(os_compile *self, os_schema_entries *entries) {
   uint32_t room = 8;
   while (room < entries->count * 2) room *= 2;
@@ -117,6 +126,7 @@ os_status os_compile_entries(os_compile *self, const os_json *json, bool pattern
     os_schema_entry *entry = &out->items[out->count++];
     entry->name = os_json_key(child);
     entry->hash = child->order;
+    entry->bit = out->count <= 64 ? (uint64_t)1 << (out->count - 1) : 0;
     entry->node = os_compile_node(self, child);
     if (entry->node == NULL) return self->failed ? OS_OK : OS_OUT_OF_MEMORY;
     if (patterns) OS_TRY(os_compile_pattern(self, child, entry->name, &entry->pattern));
@@ -458,6 +468,42 @@ static void os_compile__drop_idle(os_compile *self, os_schema_node *node) {
   node->row_count = kept;
 }
 
+// Bits of the names that `required` lists among those of `properties`; 0 when one of them is not there.
+static uint64_t os_compile__needed(const os_json *required, const os_schema_entries *named) {
+  uint64_t needed = 0;
+  OS_JSON_EACH(name, required) {
+    os_str text = os_json_string(name);
+    const os_schema_entry *entry = os_schema_find(named, text, os_json_key_hash(text));
+    if (entry == NULL || entry->bit == 0) return 0;
+    needed |= entry->bit;
+  }
+  return needed;
+}
+
+// What plain calls ask: rows whose question another row or quick_types answers on its way are left out.
+static os_status os_compile__quick(os_compile *self, os_schema_node *node) {
+  os_schema_row *named = (os_schema_row *)os_schema_row_of(node, "properties");
+  node->quick_types = node->never ? 0 : 0xff;
+  node->quick = OS_ARENA_ARRAY(self->arena, node->row_count + 1, const os_schema_row *);
+  OS_TRY_ALLOC(node->quick);
+  for (uint32_t i = 0; i < node->row_count; i++) {
+    const os_schema_row *row = &node->rows[i];
+    const os_rule *rule = row->keyword->rule;
+    if (rule == &os_rule_schema_type && (row->as.types & OS_SCHEMA_INTEGER_ONLY) == 0) {
+      node->quick_types &= row->as.types;
+      continue;
+    }
+    if (rule == &os_rule_schema_required && named != NULL)
+      named->as.list.needed = os_compile__needed(row->value, &named->as.list.entries);
+    bool answered = rule == &os_rule_schema_required ? named != NULL && named->as.list.needed != 0
+                    : rule == &os_rule_schema_additional_properties ? row->as.rest.named_closed
+                    : rule == &os_rule_schema_property_names        ? row->as.one.on_the_way
+                                                                    : false;
+    if (!answered) node->quick[node->quick_count++] = row;
+  }
+  return OS_OK;
+}
+
 // What needs all rows to be there: aliases, leaves, alternatives.
 static os_status os_compile__finish(os_compile *self) {
   OS_TRY(os_compile__track(self));
@@ -493,6 +539,7 @@ static os_status os_compile__finish(os_compile *self) {
         os_compile__names_on_the_way(node, row);
       if (os_compile__chooses(row)) OS_TRY(os_compile_tag(self, node, row));
     }
+    OS_TRY(os_compile__quick(self, node));
   }
   return OS_OK;
 }

@@ -128,13 +128,14 @@ static void os_answers__keep(os_eval *self, const os_schema_node *node, const os
 bool os_eval_quick(os_eval *self, const os_schema_node *node, const os_json *value) {
   while (node->alias != NULL) node = node->alias;
   os_eval_work(self, 1);
-  for (uint32_t i = 0; i < node->row_count; i++) {
-    const os_schema_row *row = &node->rows[i];
+  if ((node->quick_types & value->item.type) == 0) return false;
+  for (uint32_t i = 0; i < node->quick_count; i++) {
+    const os_schema_row *row = node->quick[i];
     const os_schema_keyword *keyword = row->keyword;
     if (!os_eval__speaks_of(keyword, value)) continue;
     if (!(keyword->check != NULL ? keyword->check : keyword->quick)(self, row, value)) return false;
   }
-  return !node->never && self->status == OS_OK;
+  return self->status == OS_OK;
 }
 
 static void os_eval__endless(os_eval *self, const os_frame *frame) {

@@ -48,6 +48,7 @@ typedef struct os_schema_entry {
   uint32_t hash; // of the name, as os_json.order has it
   os_schema_node *node;
   os_pattern *pattern;
+  uint64_t bit;        // of the first 64: 1 << its place
   const os_json *json; // of dependentRequired: the list of names
 } os_schema_entry;
 
@@ -88,7 +89,8 @@ struct os_schema_row {
     struct {
       os_schema_entries entries;
       os_schema_tag tag;
-      bool closed; // of properties: additionalProperties is false, and only these names are allowed
+      bool closed;     // of properties: additionalProperties is false, and only these names are allowed
+      uint64_t needed; // of properties: bits of the names that `required` lists, where one walk answers both
     } list;
     struct { // additionalProperties, items
       os_schema_node *node;
@@ -108,6 +110,7 @@ struct os_schema_row {
 };
 
 enum {
+  OS_SCHEMA_INTEGER_ONLY = 1 << 16, // in a set of types: numbers have to be integers
   OS_SCHEMA_TALL = 16,
   OS_SCHEMA_COMPARED = 500, // names among which the nearest is looked for
   OS_SCHEMA_CELLS = 40000,  // and how many of their characters are compared with each other
@@ -119,6 +122,10 @@ struct os_schema_node {
   const os_resource *resource;
   os_schema_row *rows;
   uint32_t row_count;
+  uint32_t quick_count;
+  const os_schema_row *
+      *quick;            // rows that plain calls ask; others have said what they want in quick_types or these
+  int quick_types;       // JSON types beyond which plain calls need not ask
   os_schema_node *alias; // a schema that is nothing but a $ref: what it leads to
   bool listed;           // to be compiled, or compiled
   bool tracked;          // some schema asks which members and elements were evaluated here
@@ -164,7 +171,7 @@ typedef struct os_schema_keyword {
   // Of an applicator: called again and again, each time with the result of the schema that it asked for before.
   os_step (*next)(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed);
   // The same by plain calls, where only the answer is wanted and the schemas below are nested a known few levels. NULL: a
-  // keyword that is seldom in the way has frames always.
+  // keyword that is seldom in the way has frames always. Only rows of os_schema_node.quick are asked.
   bool (*quick)(os_eval *self, const os_schema_row *row, const os_json *value);
   os_schema_holds holds;
   int vocabulary;
@@ -265,6 +272,8 @@ bool os_compile_count(const os_compile *self, const os_json *json, uint32_t *out
 // Compiles an object of schemas, or an array of them.
 os_status os_compile_entries(os_compile *self, const os_json *json, bool patterns, os_schema_entries *out);
 os_schema_entry *os_schema_find(const os_schema_entries *self, os_str name, uint32_t hash);
+// The entry of a member, or NULL. `guess`: where the one before was, plus 1: documents mostly keep the schema's order.
+const os_schema_entry *os_schema_next(const os_schema_entries *self, uint32_t *guess, const os_json *member);
 // The node behind an alias.
 os_schema_node *os_schema_real(os_schema_node *node);
 // JSON types that a schema can accept, looking through references and alternatives a few levels deep.

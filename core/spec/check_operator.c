@@ -3,11 +3,6 @@
 #include "spec_check.h"
 #include "spec_versions.h"
 
-static const os_json *os_operator__node(const os_checking *self, const char *member) {
-  const os_json *identity = os_json_member(self->spec->document.root, "operator");
-  return os_json_member(identity, member);
-}
-
 // ---- Forms ------------------------------------------------------------------------------------------------
 
 typedef struct os_domain_form {
@@ -30,7 +25,7 @@ static os_domain_form os_operator__domain_form(os_str domain) {
 }
 
 static void os_operator__check_domain(os_checking *self) {
-  const os_json *node = os_operator__node(self, "domain");
+  const os_json *node = self->spec->identity[OS_SPEC_DOMAIN];
   os_str domain = self->spec->domain;
   if (node == NULL || os_is_standard_domain(domain)) return;
   os_domain_form form = os_operator__domain_form(domain);
@@ -59,8 +54,7 @@ os_str os_as_identifier(os_checking *self, os_str name) {
   return (os_str){to, len};
 }
 
-static void os_operator__check_name(os_checking *self, const char *member, os_str name) {
-  const os_json *node = os_operator__node(self, member);
+static void os_operator__check_name(os_checking *self, const os_json *node, const char *member, os_str name) {
   if (node == NULL || name.len == 0 || os_is_identifier(name)) return;
   os_str quoted = os_json_quote(self->arena, name);
   os_finding *finding =
@@ -75,9 +69,9 @@ static void os_operator__check_name(os_checking *self, const char *member, os_st
 void os_check_operator(os_checking *self) {
   os_spec *spec = self->spec;
   os_operator__check_domain(self);
-  os_operator__check_name(self, "op_type", spec->op_type);
-  os_operator__check_name(self, "overload", spec->overload);
-  const os_json *version = os_json_member(spec->document.root, "version");
+  os_operator__check_name(self, spec->identity[OS_SPEC_OP_TYPE], "op_type", spec->op_type);
+  os_operator__check_name(self, spec->identity[OS_SPEC_OVERLOAD], "overload", spec->overload);
+  const os_json *version = spec->members[OS_SPEC_VERSION];
   if (spec->version.len == 0 || os_version_known(spec->version)) return;
   os_finding *finding =
       os_checking_add(self, &os_rule_spec_version_form, version,
@@ -123,14 +117,14 @@ static void os_standard__types(os_checking *self, const op_schema *schema, const
       text = os_arena_format(self->arena, "%.*s also takes %.*s", OS_ARG(found->name),
                              OS_ARG(os_types_print(self->checker->types, self->arena, standard->types[i])));
   if (text.data == NULL) return;
-  os_finding *finding = os_standard__differs(self, schema, os_json_member(own->node, "allowed_types"), text);
+  os_finding *finding = os_standard__differs(self, schema, own->allowed, text);
   os_checking_relate(self, finding, found->node, "the parameter that uses this type parameter");
 }
 
 static void os_standard__parameters(os_checking *self, const op_schema *schema, const char *key,
                                     const op_parameter *wanted, size_t wanted_count,
                                     const os_spec_parameter *found, size_t count) {
-  const os_json *list = os_json_member(self->spec->document.root, key);
+  const os_json *list = self->spec->members[key[0] == 'i' ? OS_SPEC_INPUTS : OS_SPEC_OUTPUTS];
   for (size_t i = 0; i < wanted_count || i < count; i++) {
     if (i >= count) {
       os_standard__differs(self, schema, list,
@@ -138,7 +132,7 @@ static void os_standard__parameters(os_checking *self, const op_schema *schema, 
                                            key, OS_ARG(wanted[i].name)));
       return;
     }
-    const os_json *name = os_json_member(found[i].node, "name");
+    const os_json *name = found[i].name_node;
     if (i >= wanted_count || !os_str_eq(wanted[i].name, found[i].name)) {
       os_str text = i >= wanted_count
                         ? os_arena_format(self->arena, "it has %zu %s", wanted_count, key)
@@ -152,8 +146,7 @@ static void os_standard__parameters(os_checking *self, const op_schema *schema, 
     if (wanted[i].option != found[i].option) {
       os_str text = os_arena_format(self->arena, "%.*s is %s", OS_ARG(wanted[i].name),
                                     os_standard__option(wanted[i].option));
-      os_finding *finding =
-          os_standard__differs(self, schema, os_json_member(found[i].node, "cardinality"), text);
+      os_finding *finding = os_standard__differs(self, schema, found[i].cardinality, text);
       finding->expected = os_str_of(os_standard__option(wanted[i].option));
       finding->actual = os_str_of(os_standard__option(found[i].option));
     }
@@ -221,7 +214,7 @@ static void os_standard__attribute(os_checking *self, const op_schema *schema,
 }
 
 static void os_standard__attributes(os_checking *self, const op_schema *schema) {
-  const os_json *object = os_json_member(self->spec->document.root, "attributes");
+  const os_json *object = self->spec->members[OS_SPEC_ATTRIBUTES];
   if (!os_json_is(object, OS_JSON_OBJECT)) return;
   for (size_t i = 0; i < self->spec->attribute_count; i++)
     os_standard__attribute(self, schema, &self->spec->attributes[i]);
@@ -243,8 +236,8 @@ static int os_standard__version(const os_spec *spec) {
 
 void os_check_standard(os_checking *self) {
   const os_spec *spec = self->spec;
-  const os_json *op_type = os_operator__node(self, "op_type");
-  bool known = os_json_is(os_operator__node(self, "domain"), OS_JSON_STRING) && spec->op_type.len > 0;
+  const os_json *op_type = spec->identity[OS_SPEC_OP_TYPE];
+  bool known = os_json_is(self->spec->identity[OS_SPEC_DOMAIN], OS_JSON_STRING) && spec->op_type.len > 0;
   if (!known || !os_is_standard_domain(spec->domain) || self->checker->registry == NULL) return;
   int version = os_standard__version(spec);
   const os_registry *registry = self->checker->registry;
@@ -260,9 +253,8 @@ void os_check_standard(os_checking *self) {
   }
   schema = os_registry_find_standard(registry, spec->domain, spec->op_type, spec->overload, INT32_MAX).schema;
   if (schema != NULL) {
-    os_checking_add(self, &os_rule_spec_operator_standard_mismatch,
-                    os_json_member(spec->document.root, "version"), "The standard has no %.*s at version %d.",
-                    OS_ARG(spec->op_type), version);
+    os_checking_add(self, &os_rule_spec_operator_standard_mismatch, spec->members[OS_SPEC_VERSION],
+                    "The standard has no %.*s at version %d.", OS_ARG(spec->op_type), version);
     return;
   }
   if (self->options->roles) return;
@@ -271,7 +263,7 @@ void os_check_standard(os_checking *self) {
       self, &os_rule_spec_operator_domain_reserved, op_type,
       "ONNX has no operator %.*s, and only ONNX adds operators to %.*s; use a domain of your own.",
       OS_ARG(spec->op_type), OS_ARG(domain));
-  os_checking_relate(self, finding, os_operator__node(self, "domain"), "the domain");
+  os_checking_relate(self, finding, self->spec->identity[OS_SPEC_DOMAIN], "the domain");
   os_str names[3];
   size_t count = os_registry_suggest(registry, spec->domain, spec->op_type, names, 3);
   if (count > 0) finding->expected = names[0];

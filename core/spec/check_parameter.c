@@ -21,12 +21,10 @@ static void os_parameter__duplicates(os_checking *self, const os_spec_parameter 
       continue;
     }
     os_str name = os_parameter__quote(self, list[i].name);
-    os_finding *finding =
-        os_checking_add(self, &os_rule_spec_parameter_duplicate_name, os_json_member(list[i].node, "name"),
-                        "Two %s are called %.*s; rename one.", what, OS_ARG(name));
+    os_finding *finding = os_checking_add(self, &os_rule_spec_parameter_duplicate_name, list[i].name_node,
+                                          "Two %s are called %.*s; rename one.", what, OS_ARG(name));
     finding->actual = name;
-    os_checking_relate(self, finding, os_json_member(list[entry->value.number].node, "name"),
-                       "the first one");
+    os_checking_relate(self, finding, list[entry->value.number].name_node, "the first one");
   }
 }
 
@@ -39,11 +37,11 @@ static void os_parameter__order(os_checking *self, const os_spec_parameter *list
     any_single = true;
   }
   for (size_t i = 0; i < count; i++) {
-    const os_json *cardinality = os_json_member(list[i].node, "cardinality");
-    os_str name = os_parameter__quote(self, list[i].name);
+    const os_json *cardinality = list[i].cardinality;
     if (list[i].option == OP_VARIADIC && i + 1 < count) {
       os_finding *finding = os_checking_add(self, &os_rule_spec_parameter_variadic_not_last, cardinality,
-                                            "%.*s is variadic, so it has to be the last one.", OS_ARG(name));
+                                            "%.*s is variadic, so it has to be the last one.",
+                                            OS_ARG(os_parameter__quote(self, list[i].name)));
       os_checking_relate(self, finding, list[i + 1].node, "this one follows it");
     }
     if (list[i].option == OP_OPTIONAL_PARAMETER && any_single && i < last_single) {
@@ -51,7 +49,7 @@ static void os_parameter__order(os_checking *self, const os_spec_parameter *list
           os_checking_add(self, &os_rule_spec_parameter_optional_before_single, cardinality,
                           "%.*s is optional but stands before a required one: callers leave it out with an "
                           "empty name.",
-                          OS_ARG(name));
+                          OS_ARG(os_parameter__quote(self, list[i].name)));
       os_checking_relate(self, finding, list[last_single].node, "the required one");
     }
   }
@@ -59,7 +57,7 @@ static void os_parameter__order(os_checking *self, const os_spec_parameter *list
 
 static void os_parameter__types(os_checking *self, const os_spec_parameter *list, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    const os_json *node = os_json_member(list[i].node, "type_parameter");
+    const os_json *node = list[i].type_node;
     if (os_json_is(node, OS_JSON_NULL))
       os_checking_add(self, &os_rule_spec_parameter_untyped, node,
                       "%.*s has no type parameter, so nothing can check its type.",
@@ -71,7 +69,7 @@ static void os_parameter__types(os_checking *self, const os_spec_parameter *list
         self, &os_rule_spec_parameter_type_parameter_unknown, node,
         "%.*s is no type parameter of this document; define it, or name one that is.", OS_ARG(wrong));
     finding->actual = wrong;
-    const os_json *defined = os_json_member(self->spec->document.root, "type_parameters");
+    const os_json *defined = self->spec->members[OS_SPEC_TYPE_PARAMETERS];
     if (os_json_is(defined, OS_JSON_OBJECT))
       os_checking_relate(self, finding, defined, "the type parameters");
     if (nearest.len == 0 && self->spec->type_parameter_count == 1)
@@ -84,8 +82,8 @@ static void os_parameter__types(os_checking *self, const os_spec_parameter *list
 
 static void os_parameter__outputs(os_checking *self) {
   static const char *const nothing[] = {"none", "no", "stateless", "pure", "not", NULL};
-  const os_json *root = self->spec->document.root, *outputs = os_json_member(root, "outputs");
-  const os_json *effects = os_json_member(root, "state_effects");
+  const os_json *outputs = self->spec->members[OS_SPEC_OUTPUTS];
+  const os_json *effects = self->spec->members[OS_SPEC_EFFECTS];
   if (!os_json_is(outputs, OS_JSON_ARRAY) || outputs->length > 0) return;
   bool idle = os_first_word_in(os_json_string(effects), nothing);
   os_finding *finding =
@@ -103,13 +101,13 @@ void os_check_parameters(os_checking *self) {
   for (size_t i = 0; i < spec->output_count; i++) {
     os_str name = spec->outputs[i].name;
     if (name.len == 0 || (os_checking_parameter_roles(self, name) & OS_ROLE_INPUT) == 0) continue;
-    os_finding *finding = os_checking_add(
-        self, &os_rule_spec_parameter_input_output_name, os_json_member(spec->outputs[i].node, "name"),
-        "An input is called %.*s, too; a sentence about it could mean either.",
-        OS_ARG(os_parameter__quote(self, name)));
+    os_finding *finding =
+        os_checking_add(self, &os_rule_spec_parameter_input_output_name, spec->outputs[i].name_node,
+                        "An input is called %.*s, too; a sentence about it could mean either.",
+                        OS_ARG(os_parameter__quote(self, name)));
     for (size_t j = 0; j < spec->input_count; j++) {
       if (!os_str_eq(spec->inputs[j].name, name)) continue;
-      os_checking_relate(self, finding, os_json_member(spec->inputs[j].node, "name"), "the input");
+      os_checking_relate(self, finding, spec->inputs[j].name_node, "the input");
       break;
     }
   }
@@ -137,23 +135,23 @@ void os_check_type_parameters(os_checking *self) {
   bool standard = os_is_standard_domain(spec->domain);
   for (size_t i = 0; i < spec->type_parameter_count; i++) {
     const os_spec_type_parameter *parameter = &spec->type_parameters[i];
-    os_str name = os_parameter__quote(self, parameter->name);
     if (used[i] == 0) {
       os_finding *finding = os_checking_add(self, &os_rule_spec_type_parameter_unused, parameter->node,
-                                            "No input or output uses %.*s; remove it.", OS_ARG(name));
+                                            "No input or output uses %.*s; remove it.",
+                                            OS_ARG(os_parameter__quote(self, parameter->name)));
       os_checking_fix_remove(self, finding, false, parameter->node);
     }
     if (used[i] == 2 && parameter->count > 1 && !standard)
       os_checking_add_as(self, &os_rule_spec_type_parameter_undetermined,
                          spec->attribute_count == 0 ? OS_ERROR : OS_WARNING, parameter->node,
                          "Only outputs use %.*s and it allows %zu types: no input decides which one it is%s.",
-                         OS_ARG(name), parameter->count,
+                         OS_ARG(os_parameter__quote(self, parameter->name)), parameter->count,
                          spec->attribute_count == 0 ? ", and there is no attribute that could" : "");
     bool element = os_elem_by_onnx_name(parameter->name) != OP_NONE;
     unsigned roles = os_checking_parameter_roles(self, parameter->name);
     if (element || roles != 0)
       os_checking_add(self, &os_rule_spec_type_parameter_name_clash, parameter->node,
-                      "%.*s is also the name of %s.", OS_ARG(name),
+                      "%.*s is also the name of %s.", OS_ARG(os_parameter__quote(self, parameter->name)),
                       element                 ? "an element type"
                       : roles & OS_ROLE_INPUT ? "an input"
                                               : "an output");
@@ -206,8 +204,9 @@ static void os_type__wrong(os_checking *self, const os_json *node, const os_type
 }
 
 static void os_type__spelling(os_checking *self, const os_json *node, op_type type) {
-  os_str text = os_json_string(node), canonical = os_types_print(self->checker->types, self->arena, type);
-  if (os_str_eq(text, canonical)) return;
+  os_str text = os_json_string(node);
+  if (os_type_is_canonical(self->checker->types, self->arena, text, type)) return;
+  os_str canonical = os_types_print(self->checker->types, self->arena, type);
   os_finding *finding =
       os_checking_add(self, &os_rule_spec_type_spelling, node, "Write %.*s instead of %.*s.",
                       OS_ARG(os_parameter__quote(self, canonical)), OS_ARG(os_parameter__quote(self, text)));
@@ -225,8 +224,7 @@ static void os_type__duplicate(os_checking *self, const os_spec_type_parameter *
         os_checking_add(self, &os_rule_spec_type_duplicate, node, "%.*s is listed twice; remove one.",
                         OS_ARG(os_parameter__quote(self, text)));
     finding->actual = text;
-    os_checking_relate(self, finding, os_json_at(os_json_member(parameter->node, "allowed_types"), i),
-                       "the first one");
+    os_checking_relate(self, finding, os_json_at(parameter->allowed, i), "the first one");
     os_checking_fix_remove(self, finding, true, node);
     return;
   }
@@ -237,7 +235,7 @@ void os_check_types(os_checking *self) {
     const os_spec_type_parameter *parameter = &self->spec->type_parameters[i];
     size_t index = 0;
     if (parameter->count == 0) continue;
-    OS_JSON_EACH(node, os_json_member(parameter->node, "allowed_types")) {
+    OS_JSON_EACH(node, parameter->allowed) {
       op_type type = parameter->types[index];
       os_type_fault fault = {0};
       if (type != 0) {

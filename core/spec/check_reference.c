@@ -7,12 +7,6 @@ static bool os_reference__ends(os_str text, const char *suffix) {
   return text.len >= len && memcmp(text.data + text.len - len, suffix, len) == 0;
 }
 
-static bool os_reference__one_of(os_str text, const char *const *list) {
-  for (; *list != NULL; list++)
-    if (os_str_is(text, *list)) return true;
-  return false;
-}
-
 static bool os_reference__contains(os_str text, const char *part) {
   size_t len = strlen(part);
   for (size_t i = 0; i + len <= text.len; i++)
@@ -23,13 +17,13 @@ static bool os_reference__contains(os_str text, const char *part) {
 // ---- Authority --------------------------------------------------------------------------------------------
 
 static void os_reference__authority(os_checking *self) {
-  const os_json *root = self->spec->document.root, *reference = os_json_member(root, "reference");
+  const os_json *reference = self->spec->members[OS_SPEC_REFERENCE];
   if (!os_json_is(reference, OS_JSON_NULL)) return;
   if (self->spec->reference_authority) {
     os_finding *finding =
         os_checking_add(self, &os_rule_spec_authority_reference_missing, reference,
                         "The reference implementation is the authority, but there is none; add it.");
-    os_checking_relate(self, finding, os_json_member(root, "authority"), "who decides");
+    os_checking_relate(self, finding, self->spec->members[OS_SPEC_AUTHORITY], "who decides");
   }
   if (self->spec->tests != NULL && self->spec->tests->length == 0) {
     os_finding *finding =
@@ -47,6 +41,14 @@ static void os_reference__need(os_checking *self, const os_json *packages, const
   os_finding *finding = os_checking_add_as(self, &os_rule_spec_reference_package_missing, severity, packages,
                                            "The reference runs on \"%s\"; pin its version here.", name);
   finding->expected = os_str_of(name);
+}
+
+static bool os_reference__is_normal(os_str name) {
+  for (size_t i = 0; i < name.len; i++) {
+    char c = name.data[i];
+    if (c == '_' || c == '.' || (c == '-' && i > 0 && name.data[i - 1] == '-')) return false;
+  }
+  return true;
 }
 
 static os_str os_reference__normal_name(os_checking *self, os_str name) {
@@ -77,8 +79,9 @@ static void os_reference__packages(os_checking *self, const os_json *packages) {
   if (!os_json_is(packages, OS_JSON_OBJECT)) return;
   OS_JSON_EACH(version, packages) {
     os_reference__version(self, version);
-    os_str name = os_json_key(version), normal = os_reference__normal_name(self, name);
-    if (os_str_eq(name, normal)) continue;
+    os_str name = os_json_key(version);
+    if (os_reference__is_normal(name)) continue;
+    os_str normal = os_reference__normal_name(self, name);
     os_finding *finding =
         os_checking_add(self, &os_rule_spec_reference_package_name, version,
                         "The normal form of the package name %.*s is %.*s.",
@@ -93,11 +96,11 @@ static void os_reference__python(os_checking *self, const os_json *environment) 
   const os_json *python = os_json_member(environment, "python");
   if (!os_json_is(python, OS_JSON_STRING)) return;
   os_release release = os_release_of(os_json_string(python));
-  os_str text = os_json_quote(self->arena, os_json_string(python));
   os_reference__version(self, python);
   if (release.parts == 0) return;
   bool other = release.major != 3;
   if (!other && release.parts >= 3) return;
+  os_str text = os_json_quote(self->arena, os_json_string(python));
   os_finding *finding =
       os_checking_add_as(self, &os_rule_spec_reference_python_version, other ? OS_ERROR : OS_WARNING, python,
                          other ? "References run on Python 3, not on %.*s."
@@ -118,7 +121,7 @@ static const char *const python_keywords[] = {
 static void os_reference__class(os_checking *self) {
   const os_json *node = os_json_member(self->spec->reference, "class_name");
   os_str name = os_json_string(node);
-  bool keyword = os_reference__one_of(name, python_keywords);
+  bool keyword = os_str_in(name, python_keywords);
   if (name.len == 0 || (os_is_identifier(name) && !keyword)) return;
   os_finding *finding = os_checking_add(
       self, &os_rule_spec_reference_class_name, node, "%.*s is %s, so no class can be called so.",
@@ -165,6 +168,9 @@ static const struct {
                {NULL, "i386", "i686"},        {NULL, "x86", "i686"},         {NULL, "armv8", "aarch64"}};
 
 static os_str os_reference__small(os_checking *self, os_str text) {
+  size_t capital = 0;
+  while (capital < text.len && !(text.data[capital] >= 'A' && text.data[capital] <= 'Z')) capital++;
+  if (capital == text.len) return text;
   os_str copy = os_arena_copy(self->arena, text);
   for (size_t i = 0; copy.data != NULL && i < copy.len; i++)
     if (copy.data[i] >= 'A' && copy.data[i] <= 'Z') ((char *)copy.data)[i] |= 0x20;
@@ -183,7 +189,7 @@ static void os_reference__architecture(os_checking *self, const os_json *environ
     if (os_str_is(small, aliases[i].alias) &&
         (aliases[i].system == NULL || os_str_is(system, aliases[i].system)))
       better = os_str_of(aliases[i].name);
-  if (better.len == 0 && os_reference__one_of(small, known)) better = small;
+  if (better.len == 0 && os_str_in(small, known)) better = small;
   if (os_str_eq(better, name)) return;
   os_finding *finding = os_checking_add(self, &os_rule_spec_reference_architecture, node,
                                         "%.*s is not what %.*s calls a machine.%s%.*s",
@@ -246,36 +252,52 @@ static bool os_tests__is_device(os_str small) {
   size_t end = 0;
   while (end < small.len && small.data[end] != '.') end++;
   os_str stem = os_str_slice(small, 0, end);
-  if (os_reference__one_of(stem, devices)) return true;
+  if (os_str_in(stem, devices)) return true;
   bool port = stem.len == 4 && (memcmp(stem.data, "com", 3) == 0 || memcmp(stem.data, "lpt", 3) == 0);
   return port && stem.data[3] >= '1' && stem.data[3] <= '9';
 }
 
+// The first test of this name before the node, or NULL. `near`: the first one with the same small letters; the names of
+// those that follow it are in `exact`.
+static const os_json *os_tests__same(os_checking *self, os_map *exact, const os_json *near,
+                                     const os_json *node) {
+  os_str stem = os_tests__stem(os_json_string(node));
+  bool added;
+  if (os_str_eq(os_tests__stem(os_json_string(near)), stem)) return near;
+  os_map_entry *entry = os_map_put(exact, stem, &added);
+  if (entry == NULL)
+    self->status = OS_OUT_OF_MEMORY;
+  else if (added)
+    entry->value.pointer = (void *)node;
+  return entry == NULL || added ? NULL : entry->value.pointer;
+}
+
 static void os_tests__one(os_checking *self, os_map *exact, os_map *folded, const os_json *node) {
-  bool new_name, new_folded;
+  bool new_folded;
   os_str stem = os_tests__stem(os_json_string(node)), small = os_reference__small(self, stem);
-  os_str quoted = os_json_quote(self->arena, os_json_string(node));
-  os_map_entry *same = os_map_put(exact, stem, &new_name), *near = os_map_put(folded, small, &new_folded);
-  if (same == NULL || near == NULL) {
+  os_map_entry *near = os_map_put(folded, small, &new_folded);
+  if (near == NULL) {
     self->status = OS_OUT_OF_MEMORY;
     return;
   }
-  if (!new_name) {
+  if (new_folded) near->value.pointer = (void *)node;
+  const os_json *same = new_folded ? NULL : os_tests__same(self, exact, near->value.pointer, node);
+  if (same != NULL) {
     os_finding *finding = os_checking_add(self, &os_rule_spec_tests_duplicate, node,
-                                          "The test %.*s is listed twice; remove one.", OS_ARG(quoted));
-    os_checking_relate(self, finding, same->value.pointer, "the first one");
+                                          "The test %.*s is listed twice; remove one.",
+                                          OS_ARG(os_json_quote(self->arena, os_json_string(node))));
+    os_checking_relate(self, finding, same, "the first one");
     os_checking_fix_remove(self, finding, true, node);
     return;
   }
-  same->value.pointer = (void *)node;
-  if (new_folded) near->value.pointer = (void *)node;
   const char *why = !new_folded                      ? "differs from another one in capitals only"
                     : stem.data[stem.len - 1] == '.' ? "ends in a dot, which Windows drops"
                     : os_tests__is_device(small)     ? "is the name of a device on Windows"
                                                      : NULL;
   if (why == NULL) return;
-  os_finding *finding = os_checking_add(self, &os_rule_spec_tests_case, node,
-                                        "The test name %.*s %s; rename it.", OS_ARG(quoted), why);
+  os_finding *finding =
+      os_checking_add(self, &os_rule_spec_tests_case, node, "The test name %.*s %s; rename it.",
+                      OS_ARG(os_json_quote(self->arena, os_json_string(node))), why);
   if (!new_folded) os_checking_relate(self, finding, near->value.pointer, "the other one");
 }
 

@@ -25,6 +25,10 @@ static bool os_text__has_word(os_str text) {
   return false;
 }
 
+static bool os_text__ends_sentence(char c) {
+  return c == '.' || c == '!' || c == '?' || c == ':' || c == ' ';
+}
+
 // White space, a placeholder, or nothing but punctuation.
 static bool os_text__is_blank(os_str text) {
   static const char *const starts[] = {"todo", "tbd", "fixme", "xxx", "lorem", NULL};
@@ -33,14 +37,12 @@ static bool os_text__is_blank(os_str text) {
   os_str trimmed = os_text__trim(text);
   if (!os_text__has_word(trimmed) || os_first_word_in(trimmed, starts)) return true;
   char small[16];
-  while (trimmed.len > 0 && strchr(".!?: ", trimmed.data[trimmed.len - 1]) != NULL) trimmed.len--;
+  while (trimmed.len > 0 && os_text__ends_sentence(trimmed.data[trimmed.len - 1])) trimmed.len--;
   if (trimmed.len > sizeof small) return false;
   for (size_t i = 0; i < trimmed.len; i++)
     small[i] =
         trimmed.data[i] >= 'A' && trimmed.data[i] <= 'Z' ? (char)(trimmed.data[i] | 0x20) : trimmed.data[i];
-  for (const char *const *w = whole; *w != NULL; w++)
-    if (os_str_is((os_str){small, trimmed.len}, *w)) return true;
-  return false;
+  return os_str_in((os_str){small, trimmed.len}, whole);
 }
 
 // ---- Names in back-ticks ----------------------------------------------------------------------------------
@@ -148,32 +150,65 @@ static os_str os_text__normal(os_checking *self, os_str text) {
   return (os_str){to, len};
 }
 
+// Whether os_text__normal makes the same of both: of short lists, whose texts mostly differ soon, none is written.
+static bool os_text__same(os_str a, os_str b) {
+  size_t i = 0, j = 0;
+  a = os_text__trim(a);
+  b = os_text__trim(b);
+  while (a.len > 0 && a.data[a.len - 1] == '.') a.len--;
+  while (b.len > 0 && b.data[b.len - 1] == '.') b.len--;
+  while (i < a.len && j < b.len) {
+    bool white = (unsigned char)a.data[i] <= ' ';
+    if (white != ((unsigned char)b.data[j] <= ' ') || (!white && a.data[i] != b.data[j])) return false;
+    i++, j++;
+    while (white && i < a.len && (unsigned char)a.data[i] <= ' ') i++;
+    while (white && j < b.len && (unsigned char)b.data[j] <= ' ') j++;
+  }
+  return i == a.len && j == b.len;
+}
+
+static const os_json *os_text__earlier(const os_json *list, const os_json *node) {
+  const os_json *early = os_json_first(list);
+  for (; early != node; early = os_json_next(early))
+    if (os_json_is(early, OS_JSON_STRING) && early->length > 0 &&
+        os_text__same(os_json_string(early), os_json_string(node)))
+      break;
+  return early;
+}
+
+// The first element with the same words, which may be the node itself; NULL when memory is exhausted.
+static const os_json *os_text__first(os_checking *self, os_map *seen, const os_json *node) {
+  os_map_entry *entry = os_map_put(seen, os_text__normal(self, os_json_string(node)), NULL);
+  if (entry == NULL) return NULL;
+  if (entry->value.pointer == NULL) entry->value.pointer = (void *)node;
+  return entry->value.pointer;
+}
+
+enum { SHORT_LIST = 8 };
+
 static void os_text__repeated(os_checking *self, const os_json *list) {
   os_map seen;
   os_map_init(&seen, self->arena);
   if (!os_json_is(list, OS_JSON_ARRAY)) return;
   OS_JSON_EACH(node, list) {
-    bool added;
     if (!os_json_is(node, OS_JSON_STRING) || node->length == 0) continue;
-    os_map_entry *entry = os_map_put(&seen, os_text__normal(self, os_json_string(node)), &added);
-    if (entry == NULL) {
+    const os_json *first =
+        list->length <= SHORT_LIST ? os_text__earlier(list, node) : os_text__first(self, &seen, node);
+    if (first == NULL) {
       self->status = OS_OUT_OF_MEMORY;
       return;
     }
-    if (added) {
-      entry->value.pointer = node;
-      continue;
-    }
+    if (first == node) continue;
     os_finding *finding = os_checking_add(self, &os_rule_spec_text_repeated, node,
                                           "This statement stands here twice; remove one.");
-    os_checking_relate(self, finding, entry->value.pointer, "the first one");
+    os_checking_relate(self, finding, first, "the first one");
     os_checking_fix_remove(self, finding, false, node);
   }
 }
 
 static bool os_text__mentions(os_str text, os_str name) {
   for (size_t i = 0; name.len > 0 && i + name.len <= text.len; i++) {
-    if (memcmp(text.data + i, name.data, name.len) != 0) continue;
+    if (text.data[i] != name.data[0] || memcmp(text.data + i, name.data, name.len) != 0) continue;
     char before = i == 0 ? ' ' : text.data[i - 1],
          after = i + name.len == text.len ? ' ' : text.data[i + name.len];
     bool ends = !os_text__name_character(after) || after == '.' || after == '-';
@@ -183,7 +218,7 @@ static bool os_text__mentions(os_str text, os_str name) {
 }
 
 static void os_text__outputs(os_checking *self) {
-  const os_json *rules = os_json_member(self->spec->document.root, "shape_rules");
+  const os_json *rules = self->spec->members[OS_SPEC_SHAPE_RULES];
   if (!os_json_is(rules, OS_JSON_ARRAY) || self->spec->output_count == 0) return;
   OS_JSON_EACH(rule, rules) {
     for (size_t i = 0; i < self->spec->output_count && i < 64; i++)
@@ -197,22 +232,17 @@ static void os_text__outputs(os_checking *self) {
 }
 
 void os_check_texts(os_checking *self) {
-  static const char *const texts[] = {"boundary_behavior", "numerical_behavior", "nondeterminism",
-                                      "state_effects"};
-  static const char *const lists[] = {"input_conditions", "shape_rules"};
+  static const os_spec_member lists[] = {OS_SPEC_INPUT_CONDITIONS, OS_SPEC_SHAPE_RULES};
   const os_spec *spec = self->spec;
-  for (size_t i = 0; i < spec->input_count; i++)
-    os_check_text(self, os_json_member(spec->inputs[i].node, "description"));
-  for (size_t i = 0; i < spec->output_count; i++)
-    os_check_text(self, os_json_member(spec->outputs[i].node, "description"));
+  for (size_t i = 0; i < spec->input_count; i++) os_check_text(self, spec->inputs[i].description);
+  for (size_t i = 0; i < spec->output_count; i++) os_check_text(self, spec->outputs[i].description);
   for (size_t i = 0; i < spec->type_parameter_count; i++)
-    os_check_text(self, os_json_member(spec->type_parameters[i].node, "description"));
+    os_check_text(self, spec->type_parameters[i].description);
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-    const os_json *list = os_json_member(spec->document.root, lists[i]);
+    const os_json *list = spec->members[lists[i]];
     OS_JSON_EACH(node, os_json_is(list, OS_JSON_ARRAY) ? list : NULL) os_check_text(self, node);
     os_text__repeated(self, list);
   }
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    os_check_text(self, os_json_member(spec->document.root, texts[i]));
+  for (int i = OS_SPEC_BOUNDARY; i <= OS_SPEC_EFFECTS; i++) os_check_text(self, spec->members[i]);
   os_text__outputs(self);
 }

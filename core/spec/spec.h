@@ -13,6 +13,7 @@
 
 typedef struct os_spec_parameter {
   const os_json *node;
+  const os_json *name_node, *cardinality, *type_node, *description; // members; NULL = absent
   os_str name;
   op_option option;
   int32_t type_parameter; // index; -1 = none or not known
@@ -20,6 +21,8 @@ typedef struct os_spec_parameter {
 
 typedef struct os_spec_type_parameter {
   const os_json *node;
+  const os_json *allowed; // the member allowed_types when it is a list, else NULL
+  const os_json *description;
   os_str name;
   op_type *types; // allowed_types in the registry's table; 0 where one is not a type
   size_t count;
@@ -35,9 +38,39 @@ typedef struct os_spec_attribute {
   const os_json *allowed;  // array of allowed values, NULL: any
 } os_spec_attribute;
 
+// Members of the document and of `operator`, in the order of the schema.
+typedef enum os_spec_member {
+  OS_SPEC_KIND_OF,
+  OS_SPEC_PROTOCOL,
+  OS_SPEC_NAME,
+  OS_SPEC_VERSION,
+  OS_SPEC_AUTHORITY,
+  OS_SPEC_OPERATOR,
+  OS_SPEC_INPUTS,
+  OS_SPEC_OUTPUTS,
+  OS_SPEC_TYPE_PARAMETERS,
+  OS_SPEC_ATTRIBUTES,
+  OS_SPEC_INPUT_CONDITIONS,
+  OS_SPEC_SHAPE_RULES,
+  OS_SPEC_BOUNDARY,
+  OS_SPEC_NUMERICAL,
+  OS_SPEC_NONDETERMINISM,
+  OS_SPEC_EFFECTS,
+  OS_SPEC_REFERENCE,
+  OS_SPEC_TESTS,
+  OS_SPEC_MEMBERS
+} os_spec_member;
+typedef enum os_spec_identity {
+  OS_SPEC_DOMAIN,
+  OS_SPEC_OP_TYPE,
+  OS_SPEC_OVERLOAD,
+  OS_SPEC_IDENTITY
+} os_spec_identity;
+
 // A document as far as it could be understood. Lists skip what has not even the right JSON type.
 typedef struct os_spec {
   os_json_document document;
+  const os_json *members[OS_SPEC_MEMBERS], *identity[OS_SPEC_IDENTITY]; // NULL = absent
   os_str folder;    // of a bundle: what stands before the document's file name, with its '/'
   bool well_formed; // passes the schema
   bool valid;       // has no finding at error level
@@ -54,11 +87,16 @@ typedef struct os_spec {
   const os_json *tests;     // array of names
 } os_spec;
 
+struct os_checking;
+typedef void os_spec_check_function(struct os_checking *self);
+
 // What checking needs of one Env: the compiled schemas and the operators of the standard.
 typedef struct os_spec_checker {
   const os_registry *registry;
   os_types *types;
-  os_schema *extension, *evidence; // of specs/
+  os_schema *extension, *evidence;    // of specs/
+  os_spec_check_function *checks[16]; // each once, in the order of the rules that they look for
+  size_t check_count;
 } os_spec_checker;
 
 // Compiles the embedded schemas into the arena. `registry` must outlive the checker.

@@ -98,11 +98,10 @@ bool os_first_word_in(os_str text, const char *const *words);
 // The domains that are ONNX's own.
 bool os_is_standard_domain(os_str domain);
 
-// All checks, each once, in the order of the rules.
-typedef void os_spec_check_function(os_checking *self);
 os_spec_check_function os_check_standard, os_check_operator, os_check_parameters, os_check_type_parameters,
     os_check_types, os_check_attributes, os_check_sets, os_check_texts, os_check_reference, os_check_tests,
     os_check_files;
+void os_checking_list(os_spec_checker *checker);
 void os_checking_run(os_checking *self);
 // What os_check_attributes does with each attribute while its nodes are at hand: a document may have many thousands.
 void os_check_text(os_checking *self, const os_json *text);

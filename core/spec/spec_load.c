@@ -15,6 +15,7 @@ static os_status os_spec__compile(os_schema **out, os_arena *arena, os_str text)
 
 os_status os_spec_checker_init(os_spec_checker *self, os_arena *arena, const os_registry *registry) {
   *self = (os_spec_checker){.registry = registry, .types = os_registry_types(registry)};
+  os_checking_list(self);
   OS_TRY(os_spec__compile(&self->extension, arena, embedded_operator_extension_schema));
   return os_spec__compile(&self->evidence, arena, embedded_evidence_schema);
 }
@@ -211,9 +212,9 @@ os_status os_specs_compare(os_arena *arena, os_spec *const *specs, size_t count,
                       "%.*s defines the same operator (%.*s, %.*s, since version %d); give one of them "
                       "another version.",
                       OS_ARG(first->document.file), OS_ARG(spec->domain), OS_ARG(spec->op_type), spec->since);
-    os_json_where(&spec->document, arena, os_json_member(spec->document.root, "operator"), &finding->where);
+    os_json_where(&spec->document, arena, spec->members[OS_SPEC_OPERATOR], &finding->where);
     os_related *related = os_finding_relate(report, finding, "the other definition");
-    os_json_where(&first->document, arena, os_json_member(first->document.root, "operator"), &related->where);
+    os_json_where(&first->document, arena, first->members[OS_SPEC_OPERATOR], &related->where);
     spec->valid = false;
   }
   return OS_OK;

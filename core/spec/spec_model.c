@@ -143,17 +143,13 @@ bool os_first_word_in(os_str text, const char *const *words) {
     if (len == sizeof word) return false;
     word[len++] = (char)(text.data[at] | 0x20);
   }
-  for (; *words != NULL; words++)
-    if (os_str_is((os_str){word, len}, *words)) return true;
-  return false;
+  return os_str_in((os_str){word, len}, words);
 }
 
 bool os_is_standard_domain(os_str domain) {
   static const char *const domains[] = {
-      "", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training"};
-  for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
-    if (os_str_is(domain, domains[i])) return true;
-  return false;
+      "", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training", NULL};
+  return os_str_in(domain, domains);
 }
 
 // ---- Building ---------------------------------------------------------------------------------------------
@@ -166,31 +162,37 @@ static void os_spec__name(os_checking *self, os_str name, os_spec_role role) {
     entry->value.number |= role;
 }
 
-static os_str os_spec__string(const os_json *object, const char *key) {
-  return os_json_string(os_json_member(object, key));
-}
-
 static op_option os_spec__option(os_str cardinality) {
   if (os_str_is(cardinality, "optional")) return OP_OPTIONAL_PARAMETER;
   return os_str_is(cardinality, "variadic") ? OP_VARIADIC : OP_SINGLE;
 }
 
-static os_status os_spec__parameters(os_checking *self, const char *key, os_spec_role role,
+#define MEMBERS(object, names, out) \
+  os_json_members(object, names, sizeof(names) / sizeof *(names), (const os_json **)(out))
+
+static os_status os_spec__parameters(os_checking *self, const os_json *list, os_spec_role role,
                                      os_spec_parameter **out, size_t *count) {
-  const os_json *list = os_json_member(self->spec->document.root, key);
+  static const os_str names[] = {OS_STR_INIT("name"), OS_STR_INIT("cardinality"),
+                                 OS_STR_INIT("type_parameter"), OS_STR_INIT("description")};
   if (!os_json_is(list, OS_JSON_ARRAY)) return OS_OK;
   *out = OS_ARENA_ARRAY(self->arena, list->length + 1, os_spec_parameter);
   OS_TRY_ALLOC(*out);
   OS_JSON_EACH(node, list) {
+    const os_json *members[4];
     if (!os_json_is(node, OS_JSON_OBJECT)) continue;
+    MEMBERS(node, names, members);
     os_spec_parameter *parameter = &(*out)[(*count)++];
-    parameter->node = node;
-    parameter->name = os_spec__string(node, "name");
-    parameter->option = os_spec__option(os_spec__string(node, "cardinality"));
-    parameter->type_parameter = -1;
+    *parameter = (os_spec_parameter){.node = node,
+                                     .name_node = members[0],
+                                     .cardinality = members[1],
+                                     .type_node = members[2],
+                                     .description = members[3],
+                                     .name = os_json_string(members[0]),
+                                     .option = os_spec__option(os_json_string(members[1])),
+                                     .type_parameter = -1};
     if (parameter->name.len > 0) os_spec__name(self, parameter->name, role);
     // Type parameters came first, so their places among the names are their indices.
-    const os_map_entry *entry = os_map_get(&self->names, os_spec__string(node, "type_parameter"));
+    const os_map_entry *entry = os_map_get(&self->names, os_json_string(parameter->type_node));
     if (entry != NULL && (size_t)(entry - self->names.entries) < self->spec->type_parameter_count)
       parameter->type_parameter = (int32_t)(entry - self->names.entries);
   }
@@ -198,11 +200,10 @@ static os_status os_spec__parameters(os_checking *self, const char *key, os_spec
 }
 
 static os_status os_spec__types(os_checking *self, os_spec_type_parameter *out) {
-  const os_json *list = os_json_member(out->node, "allowed_types");
-  if (!os_json_is(list, OS_JSON_ARRAY)) return OS_OK;
-  out->types = OS_ARENA_ARRAY(self->arena, list->length + 1, op_type);
+  if (out->allowed == NULL) return OS_OK;
+  out->types = OS_ARENA_ARRAY(self->arena, out->allowed->length + 1, op_type);
   OS_TRY_ALLOC(out->types);
-  OS_JSON_EACH(node, list) {
+  OS_JSON_EACH(node, out->allowed) {
     os_type_fault fault;
     op_type *type = &out->types[out->count++];
     if (os_json_is(node, OS_JSON_STRING))
@@ -211,50 +212,51 @@ static os_status os_spec__types(os_checking *self, os_spec_type_parameter *out) 
   return OS_OK;
 }
 
-static os_status os_spec__type_parameters(os_checking *self) {
+static os_status os_spec__type_parameters(os_checking *self, const os_json *object) {
+  static const os_str names[] = {OS_STR_INIT("allowed_types"), OS_STR_INIT("description")};
   os_spec *spec = self->spec;
-  const os_json *object = os_json_member(spec->document.root, "type_parameters");
   if (!os_json_is(object, OS_JSON_OBJECT)) return OS_OK;
   spec->type_parameters = OS_ARENA_ARRAY(self->arena, object->length + 1, os_spec_type_parameter);
   OS_TRY_ALLOC(spec->type_parameters);
   OS_JSON_EACH(node, object) {
+    const os_json *members[2];
     if (!os_json_is(node, OS_JSON_OBJECT)) continue;
+    MEMBERS(node, names, members);
     os_spec_type_parameter *parameter = &spec->type_parameters[spec->type_parameter_count++];
     parameter->node = node;
     parameter->name = os_json_key(node);
+    parameter->allowed = os_json_is(members[0], OS_JSON_ARRAY) ? members[0] : NULL;
+    parameter->description = members[1];
     os_spec__name(self, parameter->name, OS_ROLE_TYPE_PARAMETER);
     OS_TRY(os_spec__types(self, parameter));
   }
   return OS_OK;
 }
 
-static os_status os_spec__attributes(os_checking *self) {
+static os_status os_spec__attributes(os_checking *self, const os_json *object) {
+  static const os_str names[] = {OS_STR_INIT("kind"), OS_STR_INIT("required"), OS_STR_INIT("default"),
+                                 OS_STR_INIT("allowed_values"), OS_STR_INIT("description")};
   os_spec *spec = self->spec;
-  const os_json *object = os_json_member(spec->document.root, "attributes");
   if (!os_json_is(object, OS_JSON_OBJECT)) return OS_OK;
   spec->attributes = OS_ARENA_ARRAY(self->arena, object->length + 1, os_spec_attribute);
   OS_TRY_ALLOC(spec->attributes);
   OS_JSON_EACH(node, object) {
+    const os_json *members[5];
     if (!os_json_is(node, OS_JSON_OBJECT)) continue;
+    MEMBERS(node, names, members);
     os_spec_attribute *attribute = &spec->attributes[spec->attribute_count++];
-    attribute->node = node;
-    attribute->name = os_json_key(node);
-    OS_JSON_EACH(member, node) {
-      os_str key = os_json_key(member);
-      if (os_str_eq(key, OS_STR("kind")))
-        attribute->kind_node = member;
-      else if (os_str_eq(key, OS_STR("required")))
-        attribute->required_node = member;
-      else if (os_str_eq(key, OS_STR("default")))
-        attribute->default_node = member;
-      else if (os_str_eq(key, OS_STR("allowed_values")))
-        attribute->allowed = os_json_is(member, OS_JSON_ARRAY) ? member : NULL;
-      else if (os_str_eq(key, OS_STR("description")))
-        attribute->description = member;
-    }
-    attribute->kind = os_attr_kind_of(os_json_string(attribute->kind_node));
-    attribute->required = os_json_is(attribute->required_node, OS_JSON_TRUE);
-    attribute->fallback = os_json_is(attribute->default_node, OS_JSON_NULL) ? NULL : attribute->default_node;
+    *attribute = (os_spec_attribute){
+        .node = node,
+        .name = os_json_key(node),
+        .kind = os_attr_kind_of(os_json_string(members[0])),
+        .required = os_json_is(members[1], OS_JSON_TRUE),
+        .kind_node = members[0],
+        .required_node = members[1],
+        .default_node = members[2],
+        .description = members[4],
+        .fallback = os_json_is(members[2], OS_JSON_NULL) ? NULL : members[2],
+        .allowed = os_json_is(members[3], OS_JSON_ARRAY) ? members[3] : NULL,
+    };
   }
   self->attributes = object;
   return OS_OK;
@@ -271,22 +273,50 @@ static int os_spec__since(os_str version) {
 }
 
 os_status os_spec_build(os_checking *self) {
+  static const os_str names[OS_SPEC_MEMBERS] = {
+      [OS_SPEC_KIND_OF] = OS_STR_INIT("kind"),
+      [OS_SPEC_PROTOCOL] = OS_STR_INIT("protocol_version"),
+      [OS_SPEC_NAME] = OS_STR_INIT("name"),
+      [OS_SPEC_VERSION] = OS_STR_INIT("version"),
+      [OS_SPEC_AUTHORITY] = OS_STR_INIT("authority"),
+      [OS_SPEC_OPERATOR] = OS_STR_INIT("operator"),
+      [OS_SPEC_INPUTS] = OS_STR_INIT("inputs"),
+      [OS_SPEC_OUTPUTS] = OS_STR_INIT("outputs"),
+      [OS_SPEC_TYPE_PARAMETERS] = OS_STR_INIT("type_parameters"),
+      [OS_SPEC_ATTRIBUTES] = OS_STR_INIT("attributes"),
+      [OS_SPEC_INPUT_CONDITIONS] = OS_STR_INIT("input_conditions"),
+      [OS_SPEC_SHAPE_RULES] = OS_STR_INIT("shape_rules"),
+      [OS_SPEC_BOUNDARY] = OS_STR_INIT("boundary_behavior"),
+      [OS_SPEC_NUMERICAL] = OS_STR_INIT("numerical_behavior"),
+      [OS_SPEC_NONDETERMINISM] = OS_STR_INIT("nondeterminism"),
+      [OS_SPEC_EFFECTS] = OS_STR_INIT("state_effects"),
+      [OS_SPEC_REFERENCE] = OS_STR_INIT("reference"),
+      [OS_SPEC_TESTS] = OS_STR_INIT("tests"),
+  };
+  static const os_str identity[OS_SPEC_IDENTITY] = {[OS_SPEC_DOMAIN] = OS_STR_INIT("domain"),
+                                                    [OS_SPEC_OP_TYPE] = OS_STR_INIT("op_type"),
+                                                    [OS_SPEC_OVERLOAD] = OS_STR_INIT("overload")};
   os_spec *spec = self->spec;
-  const os_json *root = spec->document.root, *identity = os_json_member(root, "operator");
-  spec->name = os_spec__string(root, "name");
-  spec->version = os_spec__string(root, "version");
+  const os_json *const *members = spec->members;
+  MEMBERS(spec->document.root, names, spec->members);
+  MEMBERS(members[OS_SPEC_OPERATOR], identity, spec->identity);
+  spec->name = os_json_string(members[OS_SPEC_NAME]);
+  spec->version = os_json_string(members[OS_SPEC_VERSION]);
   spec->since = os_spec__since(spec->version);
-  spec->domain = os_spec__string(identity, "domain");
-  spec->op_type = os_spec__string(identity, "op_type");
-  spec->overload = os_spec__string(identity, "overload");
-  spec->reference_authority = os_str_is(os_spec__string(root, "authority"), "reference_implementation");
-  const os_json *reference = os_json_member(root, "reference"), *tests = os_json_member(root, "tests");
+  spec->domain = os_json_string(spec->identity[OS_SPEC_DOMAIN]);
+  spec->op_type = os_json_string(spec->identity[OS_SPEC_OP_TYPE]);
+  spec->overload = os_json_string(spec->identity[OS_SPEC_OVERLOAD]);
+  spec->reference_authority =
+      os_str_is(os_json_string(members[OS_SPEC_AUTHORITY]), "reference_implementation");
+  const os_json *reference = members[OS_SPEC_REFERENCE], *tests = members[OS_SPEC_TESTS];
   spec->reference = os_json_is(reference, OS_JSON_OBJECT) ? reference : NULL;
   spec->tests = os_json_is(tests, OS_JSON_ARRAY) ? tests : NULL;
   os_map_init(&self->names, self->arena);
-  OS_TRY(os_spec__type_parameters(self));
-  OS_TRY(os_spec__parameters(self, "inputs", OS_ROLE_INPUT, &spec->inputs, &spec->input_count));
-  OS_TRY(os_spec__parameters(self, "outputs", OS_ROLE_OUTPUT, &spec->outputs, &spec->output_count));
-  OS_TRY(os_spec__attributes(self));
+  OS_TRY(os_spec__type_parameters(self, members[OS_SPEC_TYPE_PARAMETERS]));
+  OS_TRY(
+      os_spec__parameters(self, members[OS_SPEC_INPUTS], OS_ROLE_INPUT, &spec->inputs, &spec->input_count));
+  OS_TRY(os_spec__parameters(self, members[OS_SPEC_OUTPUTS], OS_ROLE_OUTPUT, &spec->outputs,
+                             &spec->output_count));
+  OS_TRY(os_spec__attributes(self, members[OS_SPEC_ATTRIBUTES]));
   return self->status;
 }

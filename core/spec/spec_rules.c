@@ -28,10 +28,16 @@ static os_spec_check_function *const checks[] = {
 #undef SPEC_RULE
 };
 
-void os_checking_run(os_checking *self) {
+void os_checking_list(os_spec_checker *checker) {
+  checker->check_count = 0;
   for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
     bool again = checks[i] == NULL;
-    for (size_t j = i; j-- > 0 && !again;) again = checks[j] == checks[i]; // mostly the one before
-    if (!again && self->status == OS_OK) checks[i](self);
+    for (size_t j = 0; j < checker->check_count && !again; j++) again = checker->checks[j] == checks[i];
+    if (!again) checker->checks[checker->check_count++] = checks[i];
   }
+}
+
+void os_checking_run(os_checking *self) {
+  for (size_t i = 0; i < self->checker->check_count && self->status == OS_OK; i++)
+    self->checker->checks[i](self);
 }

@@ -6,6 +6,12 @@ static const os_elem_info os_elem__infos[OP_ELEM_COUNT] = {
 #undef OPSPEC_ELEMENT
 };
 
+static const os_str os_elem__onnx_names[OP_ELEM_COUNT] = {
+#define OPSPEC_ELEMENT(name, number, onnx, js, bits, kind) [number] = OS_STR_INIT(onnx),
+#include <opspec/element_types.def>
+#undef OPSPEC_ELEMENT
+};
+
 static const uint8_t os_elem__sizes[OP_ELEM_COUNT] = {
 #define OPSPEC_ELEMENT(name, number, onnx, js, bits, kind) \
   [number] = (kind) == 's' ? sizeof(os_str) : (bits) < 8 ? 1 : (bits) / 8,
@@ -26,7 +32,7 @@ const char *op_elem_name(op_elem elem) {
 
 op_elem os_elem_by_onnx_name(os_str name) {
   for (int i = 1; i < OP_ELEM_COUNT; i++)
-    if (os_str_is(name, os_elem__infos[i].onnx)) return (op_elem)i;
+    if (os_str_eq(name, os_elem__onnx_names[i])) return (op_elem)i;
   return OP_NONE;
 }
 

@@ -151,11 +151,27 @@ static bool os_type__open(os_type__parser *self, op_type *made) {
   return type.kind != OS_TYPE_MAP || os_type__map_key(self, &self->stack[self->depth - 1].key);
 }
 
+// The type of "tensor(E)" without blanks, as most expressions are written; 0 for all others.
+static op_type os_type__plain(os_str text) {
+  if (text.len < 9 || !os_str_starts(text, OS_STR("tensor(")) || text.data[text.len - 1] != ')') return 0;
+  op_elem elem = os_elem_by_onnx_name(os_str_slice(text, 7, text.len - 1));
+  return elem == OP_NONE ? 0 : op_type_tensor(elem);
+}
+
+bool os_type_is_canonical(const os_types *types, os_arena *arena, os_str text, op_type type) {
+  if (op_type_is_tensor(type)) return os_type__plain(text) == type;
+  return os_str_eq(text, os_types_print(types, arena, type));
+}
+
 static os_status os_type__parse(os_types *types, os_str text, op_type *out, os_type_fault *fault) {
   if (text.data == NULL) text = OS_STR("");
-  os_type__parser self = {.types = types, .text = text, .fault = fault};
   *fault = (os_type_fault){.kind = OS_TYPE_FAULT_NONE};
-  op_type made = 0;
+  op_type made = os_type__plain(text);
+  if (made != 0) {
+    *out = made;
+    return OS_OK;
+  }
+  os_type__parser self = {.types = types, .text = text, .fault = fault};
   while (made == 0) {
     size_t depth = self.depth;
     if (!os_type__open(&self, &made)) return OS_OK;

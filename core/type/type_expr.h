@@ -26,6 +26,8 @@ enum { OS_TYPE_DEPTH = 64 };
 
 // The type that the text names, or *out 0 and a fault. OS_OUT_OF_MEMORY is the only trouble.
 os_status os_type_parse(os_types *types, os_arena *arena, os_str text, op_type *out, os_type_fault *fault);
+// Whether a text that means the type is the spelling of os_types_print.
+bool os_type_is_canonical(const os_types *types, os_arena *arena, os_str text, op_type type);
 // The element type that a name probably means ("fp16", "float32", "Int64", "flaot"); OP_NONE when none is near.
 op_elem os_elem_guess(os_str name);
 
