@@ -1,5 +1,7 @@
 #include "utf8.h"
 
+#include "simd.h"
+
 // Length of the well-formed sequence that starts at p, or 0.
 static size_t os_utf8__sequence(const unsigned char *p, size_t left) {
   unsigned char lead = p[0];
@@ -21,14 +23,16 @@ size_t os_utf8_valid(os_str text) {
   const unsigned char *p = (const unsigned char *)text.data;
   size_t at = 0;
   while (at < text.len) {
-    uint64_t word;
+    while (at + 32 <= text.len && u8x16_highs(u8x16_load(p + at) | u8x16_load(p + at + 16)) == 0) at += 32;
     if (at + 8 <= text.len) {
+      uint64_t word;
       memcpy(&word, p + at, 8);
       if ((word & 0x8080808080808080u) == 0) {
         at += 8;
         continue;
       }
     }
+    if (at == text.len) break;
     size_t len = os_utf8__sequence(p + at, text.len - at);
     if (len == 0) return at;
     at += len;

@@ -2,6 +2,7 @@
 #define OPSPEC_JSON_SCAN_H
 
 #include "json.h"
+#include "simd.h"
 
 // State of one scan. The pieces of the scanner share it; nobody else includes this.
 typedef struct os_scan {
@@ -30,7 +31,7 @@ static inline bool os_scan_memory(os_scan *self) {
 
 // p at the opening quotation mark. The decoded bytes are a view of the text, or in the arena where there are escapes.
 // Lone surrogates are reported at `node`.
-bool os_scan_string(os_scan *self, const os_json *node, os_str *out);
+bool os_scan_any_string(os_scan *self, const os_json *node, os_str *out);
 // p at '-' or a digit.
 bool os_scan_number(os_scan *self, os_json *node);
 // p behind the opening bracket of a container that is too deep: checks it without keeping nodes.
@@ -41,22 +42,44 @@ bool os_scan_index_member(os_scan *self, os_json *object, os_json *member);
 // Called at the end of an object: finds duplicate keys and keeps the last of each.
 bool os_scan_close_object(os_scan *self, os_json *object);
 
-// First byte that is no JSON white space.
-static inline const char *os_scan_white(const char *p, const char *end) {
-  while (p < end) {
-    if ((unsigned char)*p > ' ') return p;
-    uint64_t word;
-    if (*p == ' ' && end - p >= 8) {
-      memcpy(&word, p, 8);
-      if (word == 0x2020202020202020u) {
-        p += 8;
-        continue;
-      }
-    }
-    if (*p != ' ' && *p != '\n' && *p != '\r' && *p != '\t') return p;
-    p++;
+static inline bool os_scan_is_white(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+// The same from where white space stands.
+static inline const char *os_scan_white_run(const char *p, const char *end) {
+  for (; end - p >= 16; p += 16) {
+    u8x16 bytes = u8x16_load(p);
+    uint32_t other =
+        ~u8x16_highs((bytes == ' ') | (bytes == '\n') | (bytes == '\r') | (bytes == '\t')) & 0xffff;
+    if (other != 0) return p + __builtin_ctz(other);
   }
+  while (p < end && os_scan_is_white(*p)) p++;
   return p;
+}
+
+// First byte that is no JSON white space. Mostly there is none, or a single blank.
+static inline const char *os_scan_white(const char *p, const char *end) {
+  if (p < end && *p == ' ') p++;
+  return p < end && (unsigned char)*p <= ' ' ? os_scan_white_run(p, end) : p;
+}
+
+// First byte that a string cannot hold as it is: quotation mark, backslash, control character; or the end.
+static inline const char *os_scan_plain(const char *p, const char *end) {
+  for (; end - p >= 16; p += 16) {
+    u8x16 bytes = u8x16_load(p);
+    uint32_t hit = u8x16_highs((bytes == '"') | (bytes == '\\') | (bytes < 0x20));
+    if (hit != 0) return p + __builtin_ctz(hit);
+  }
+  while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20) p++;
+  return p;
+}
+
+// os_scan_any_string, which strings with escapes, and wrong ones, need.
+static inline bool os_scan_string(os_scan *self, const os_json *node, os_str *out) {
+  const char *start = self->p + 1, *p = os_scan_plain(start, self->end);
+  if (p >= self->end || *p != '"') return os_scan_any_string(self, node, out);
+  *out = (os_str){start, (size_t)(p - start)};
+  self->p = p + 1;
+  return true;
 }
 
 #endif

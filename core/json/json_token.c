@@ -4,24 +4,6 @@
 #include "json_scan.h"
 #include "utf8.h"
 
-// First byte that needs a look: quotation mark, backslash, control character; or the end.
-static inline const char *os_scan__plain(const char *p, const char *end) {
-  const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-  while (end - p >= 8) {
-    uint64_t word, quote, slash;
-    memcpy(&word, p, 8);
-    quote = word ^ ones * '"';
-    slash = word ^ ones * '\\';
-    // Bits above the first hit may be wrong (borrows run upwards); the first never is.
-    uint64_t hit =
-        (((quote - ones) & ~quote) | ((slash - ones) & ~slash) | ((word - ones * 0x20) & ~word)) & highs;
-    if (hit != 0) return p + (__builtin_ctzll(hit) >> 3);
-    p += 8;
-  }
-  while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20) p++;
-  return p;
-}
-
 static int os_scan__hex(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   c |= 0x20;
@@ -105,11 +87,11 @@ static bool os_scan__decode(os_scan *self, const os_json *node, const char *p, c
   return true;
 }
 
-bool os_scan_string(os_scan *self, const os_json *node, os_str *out) {
+bool os_scan_any_string(os_scan *self, const os_json *node, os_str *out) {
   const char *start = self->p + 1, *p = start;
   bool escapes = false;
   for (;;) {
-    p = os_scan__plain(p, self->end);
+    p = os_scan_plain(p, self->end);
     if (p >= self->end) return os_scan_fail(self, p, "the quotation mark that ends the string", NULL);
     if (*p == '"') break;
     if (*p != '\\')

@@ -93,6 +93,24 @@ SIMD_INLINE int i32x4_any(i32x4 mask) {
 #endif
 }
 
+SIMD_INLINE u8x16 u8x16_load(const void *p) {
+  u8x16 v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+/* The highest bit of each lane, that of the first lane lowest. */
+SIMD_INLINE uint32_t u8x16_highs(u8x16 v) {
+#ifdef __wasm_simd128__
+  return wasm_i8x16_bitmask((v128_t)v);
+#elif defined __SSE2__
+  return (uint32_t)__builtin_ia32_pmovmskb128((__attribute__((vector_size(16))) char)v);
+#else
+  u64x2 m = ((u64x2)v >> 7 & 0x0101010101010101u) * 0x0102040810204080u >> 56;
+  return (uint32_t)(m[0] | m[1] << 8);
+#endif
+}
+
 SIMD_INLINE f32x4 f32x4_abs(f32x4 x) { return (f32x4)((i32x4)x & 0x7fffffff); }
 
 /* b < a ? b : a, and a < b ? b : a: a when either is NaN, a when both are zeros. One instruction on most machines. */
