@@ -405,7 +405,7 @@ static os_str *os_port__names(os_port *self, size_t count) {
 // Texts: `as`, then the names of files. bytes 0: a bundle that the files are.
 uint32_t OS_EXPORT(opspec_do_check)(os_port *self, const char *bytes, size_t size, uint32_t flags,
                                     double timeout, size_t files) {
-  os_str *names = os_port__names(self, files + 1);
+  os_str few[2], *names = files == 0 ? few : os_port__names(self, files + 1);
   if (names == NULL) return os_port__end(self, OS_OUT_OF_MEMORY);
   opspec_check_options options = {.timeout_ms = timeout};
   options.strict = (flags & OS_PORT_STRICT) != 0;
@@ -414,7 +414,7 @@ uint32_t OS_EXPORT(opspec_do_check)(os_port *self, const char *bytes, size_t siz
   options.as = names[0];
   os_status status = bytes == NULL ? opspec_check_bundle(self->env, &options)
                                    : opspec_check(self->env, (os_str){bytes, size}, &options);
-  os_memory_free(&self->memory, names);
+  if (names != few) os_memory_free(&self->memory, names);
   return os_port__end(self, status);
 }
 

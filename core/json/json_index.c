@@ -152,7 +152,9 @@ bool os_scan_close_object(os_scan *self, os_json *object) {
   return object->index == NULL ? os_scan__close_small(self, object) : os_scan__close_large(self, object);
 }
 
-void os_json_members(const os_json *object, const os_str *names, size_t count, const os_json **out) {
+// No memory.fill for so few (os_arena_zalloc says why).
+__attribute__((no_builtin("memset"))) void os_json_members(const os_json *object, const os_str *names,
+                                                           size_t count, const os_json **out) {
   size_t guess = 0;
   for (size_t i = 0; i < count; i++) out[i] = NULL;
   OS_JSON_EACH(child, os_json_is(object, OS_JSON_OBJECT) ? object : NULL) {

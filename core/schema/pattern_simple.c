@@ -1,137 +1,324 @@
+// Glushkov's construction: each character of the pattern is a place; which places can come first, last and behind each
+// other is known when the pattern has been read. The states of the table are the sets of places that can come next.
 #include "pattern_simple.h"
 
-enum { MOST_PARTS = 8 };
-
-typedef struct os_pattern_part {
-  uint32_t least, most;
-  bool set[256]; // by byte; of characters of several bytes all or none
-} os_pattern_part;
-
-struct os_pattern_simple {
-  size_t count;
-  os_pattern_part parts[MOST_PARTS];
+enum {
+  PLACES = 256,
+  STATES = 255,
+  GROUPS = 8, // inside each other
+  TABLE = 8192,
+  WORK = 20000 // unions of sets while the table is made: patterns may come from anybody
 };
 
-typedef struct os_pattern_reader {
-  const char *p, *end;
-} os_pattern_reader;
+struct os_pattern_simple {
+  uint8_t class_of[256]; // of bytes that the pattern does not tell apart; 0: those that it has nowhere
+  uint8_t *next;         // by state and class; 0: no match any more
+  bool *accepts;         // by state; the first is 1
+  size_t classes;
+};
 
-static void os_pattern__add(os_pattern_part *part, unsigned from, unsigned to) {
-  for (unsigned c = from; c <= to; c++) part->set[c] = true;
+typedef struct os_places {
+  uint64_t words[PLACES / 64];
+} os_places;
+
+// A part of the pattern: what it can begin and end with, and whether it can be nothing.
+typedef struct os_part {
+  os_places first, last;
+  bool empty;
+} os_part;
+
+typedef struct os_group {
+  os_part before, sequence; // alternatives that are read, and the one that is being read
+  bool alternatives;
+} os_group;
+
+typedef struct os_building {
+  const char *p, *end;
+  size_t places;
+  os_places follow[PLACES], having[256]; // having: by byte, places that it fits
+  os_group groups[GROUPS];
+  size_t depth;
+  os_places wanted[STATES + 1]; // by state
+  bool accepts[STATES + 1];
+  size_t states, work;
+} os_building;
+
+// ---- Sets of places ---------------------------------------------------------------------------------------
+
+static void os_places__add(os_places *self, const os_places *other) {
+  for (size_t i = 0; i < PLACES / 64; i++) self->words[i] |= other->words[i];
+}
+static void os_places__put(os_places *self, size_t place) {
+  self->words[place / 64] |= (uint64_t)1 << (place & 63);
+}
+static bool os_places__meet(const os_places *a, const os_places *b) {
+  uint64_t any = 0;
+  for (size_t i = 0; i < PLACES / 64; i++) any |= a->words[i] & b->words[i];
+  return any != 0;
+}
+// Adds follow of each place that is in both sets.
+static void os_places__step(os_building *self, const os_places *a, const os_places *b, os_places *out) {
+  for (size_t i = 0; i < PLACES / 64; i++) {
+    for (uint64_t left = a->words[i] & b->words[i]; left != 0; left &= left - 1) {
+      os_places__add(out, &self->follow[i * 64 + (size_t)__builtin_ctzll(left)]);
+      self->work++;
+    }
+  }
+}
+static void os_places__link(os_building *self, const os_places *last, const os_places *first) {
+  for (size_t i = 0; i < PLACES / 64; i++)
+    for (uint64_t left = last->words[i]; left != 0; left &= left - 1)
+      os_places__add(&self->follow[i * 64 + (size_t)__builtin_ctzll(left)], first);
 }
 
-// A character that stands for itself, inside or outside of brackets; 0 otherwise.
-static char os_pattern__literal(os_pattern_reader *self) {
-  if (self->p >= self->end) return 0;
-  char c = *self->p;
+// ---- Reading ----------------------------------------------------------------------------------------------
+
+static char os_pattern__peek(const os_building *self) { return self->p < self->end ? *self->p : 0; }
+static bool os_pattern__take(os_building *self, os_str text) {
+  if ((size_t)(self->end - self->p) < text.len || !os_bytes_eq(self->p, text.data, text.len)) return false;
+  self->p += text.len;
+  return true;
+}
+static bool os_pattern__has(const char *list, char c) { return c != 0 && strchr(list, c) != NULL; }
+
+// A character that stands for itself, 0 for all else. `special`: those that do not, here.
+static char os_pattern__literal(os_building *self, const char *special) {
+  char c = os_pattern__peek(self);
   if (c == '\\') {
-    if (self->p + 1 >= self->end || strchr(".-/\\^$*+?()[]{}|", self->p[1]) == NULL || self->p[1] == 0)
-      return 0;
+    if (self->end - self->p < 2 || !os_pattern__has(".-/\\^$*+?()[]{}|", self->p[1])) return 0;
     self->p += 2;
     return self->p[-1];
   }
-  if ((unsigned char)c >= 0x80 || c < 0x20 || strchr("^$.*+?()[]{}|", c) != NULL) return 0;
+  if ((unsigned char)c >= 0x80 || c < 0x20 || os_pattern__has(special, c)) return 0;
   self->p++;
   return c;
 }
 
-static bool os_pattern__set(os_pattern_reader *self, os_pattern_part *part) {
+static bool os_pattern__set(os_building *self, bool *set) {
   self->p++;
-  bool negated = self->p < self->end && *self->p == '^';
-  self->p += negated;
+  if (os_pattern__peek(self) == '^') return false;
   while (self->p < self->end && *self->p != ']') {
-    char inside = *self->p;
-    char from =
-        strchr(".*+?(){}$|", inside) != NULL && inside != 0 ? (self->p++, inside) : os_pattern__literal(self);
+    char from = os_pattern__literal(self, ""), to = from;
     if (from == 0) return false;
-    char to = from;
     if (self->end - self->p >= 2 && self->p[0] == '-' && self->p[1] != ']') {
       self->p++;
-      to = os_pattern__literal(self);
+      to = os_pattern__literal(self, "[");
       if (to < from) return false;
     }
-    os_pattern__add(part, (unsigned char)from, (unsigned char)to);
+    for (int c = from; c <= to; c++) set[c] = true;
   }
-  if (self->p >= self->end) return false;
-  self->p++;
-  for (size_t c = 0; negated && c < 256; c++) part->set[c] = !part->set[c];
-  return true;
+  return os_pattern__take(self, OS_STR("]"));
 }
 
-static bool os_pattern__number(os_pattern_reader *self, uint32_t *out) {
+static bool os_pattern__number(os_building *self, uint32_t *out) {
   const char *start = self->p;
   *out = 0;
-  while (self->p < self->end && *self->p >= '0' && *self->p <= '9' && self->p - start < 8)
+  while (os_pattern__peek(self) >= '0' && os_pattern__peek(self) <= '9' && self->p - start < 8)
     *out = *out * 10 + (uint32_t)(*self->p++ - '0');
   return self->p > start;
 }
 
-static bool os_pattern__count(os_pattern_reader *self, os_pattern_part *part) {
-  part->least = part->most = 1;
-  char c = self->p < self->end ? *self->p : 0;
-  if (c == '*' || c == '?') part->least = 0;
-  if (c == '*' || c == '+') part->most = UINT32_MAX;
-  if (c == '*' || c == '+' || c == '?') self->p++;
-  if (c == '{') {
-    self->p++;
-    if (!os_pattern__number(self, &part->least)) return false;
-    part->most = part->least;
-    if (self->p < self->end && *self->p == ',') {
-      self->p++;
-      part->most = UINT32_MAX;
-      if (self->p < self->end && *self->p != '}' && !os_pattern__number(self, &part->most)) return false;
+// False when the count is none. Without one it is 1.
+static bool os_pattern__count(os_building *self, uint32_t *least, uint32_t *most) {
+  *least = *most = 1;
+  char c = os_pattern__peek(self);
+  if (!os_pattern__has("*+?{", c)) return true;
+  self->p++;
+  if (c != '{') {
+    *least = c == '+';
+    if (c != '?') *most = UINT32_MAX;
+  } else {
+    if (!os_pattern__number(self, least)) return false;
+    *most = *least;
+    if (os_pattern__take(self, OS_STR(","))) {
+      *most = UINT32_MAX;
+      if (os_pattern__peek(self) != '}' && !os_pattern__number(self, most)) return false;
     }
-    if (self->p >= self->end || *self->p++ != '}') return false;
+    if (!os_pattern__take(self, OS_STR("}"))) return false;
   }
-  return self->p >= self->end ||
-         strchr("?*+{", *self->p) == NULL; // lazy and possessive forms are left to the engine
+  os_pattern__take(self, OS_STR("?")); // as few as there can be: the answer is the same
+  return *least <= *most && !os_pattern__has("*+?{", os_pattern__peek(self));
 }
 
-// Taking as much as there is can only be wrong where the next part could have wanted some of it.
-static bool os_pattern__greedy_is_right(const os_pattern_simple *self) {
-  for (size_t i = 0; i + 1 < self->count; i++) {
-    const os_pattern_part *part = &self->parts[i];
-    if (part->least == part->most) continue;
-    for (size_t j = i + 1; j < self->count; j++)
-      for (size_t c = 0; c < 256; c++)
-        if (part->set[c] && self->parts[j].set[c]) return false;
+static void os_part__append(os_building *self, os_part *part, const os_part *next) {
+  os_places__link(self, &part->last, &next->first);
+  if (part->empty) os_places__add(&part->first, &next->first);
+  if (!next->empty) part->last = (os_places){0};
+  os_places__add(&part->last, &next->last);
+  part->empty &= next->empty;
+}
+
+// A character or a set with its count: as many places as it can stand for, the last one for all beyond.
+static bool os_pattern__character(os_building *self, os_part *sequence) {
+  bool set[128] = {0};
+  uint32_t least, most;
+  if (os_pattern__peek(self) == '[') {
+    if (!os_pattern__set(self, set)) return false;
+  } else {
+    char c = os_pattern__literal(self, "^$.*+?()[]{}|");
+    if (c == 0) return false;
+    set[(unsigned char)c] = true;
+  }
+  if (!os_pattern__count(self, &least, &most)) return false;
+  uint32_t count = most != UINT32_MAX ? most : least > 0 ? least : 1;
+  if (count > PLACES - self->places) return false;
+  os_part run = {.empty = least == 0};
+  for (uint32_t i = 0; i < count; i++) {
+    size_t place = self->places++;
+    os_places__put(i == 0 ? &run.first : &self->follow[place - 1], place);
+    if (i + 1 >= least) os_places__put(&run.last, place);
+    for (size_t c = 0; c < sizeof set; c++)
+      if (set[c]) os_places__put(&self->having[c], place);
+  }
+  if (most == UINT32_MAX) os_places__put(&self->follow[self->places - 1], self->places - 1);
+  os_part__append(self, sequence, &run);
+  return true;
+}
+
+static void os_group__alternative(os_group *self) {
+  if (self->alternatives) {
+    os_places__add(&self->sequence.first, &self->before.first);
+    os_places__add(&self->sequence.last, &self->before.last);
+    self->sequence.empty |= self->before.empty;
+  }
+  self->before = self->sequence;
+  self->sequence = (os_part){.empty = true};
+  self->alternatives = true;
+}
+
+static bool os_pattern__open(os_building *self) {
+  if (self->depth + 1 == GROUPS) return false;
+  if (!os_pattern__take(self, OS_STR("?:")) && os_pattern__peek(self) == '?') return false;
+  self->groups[++self->depth] = (os_group){.sequence = {.empty = true}};
+  return true;
+}
+
+// Counts of groups other than * + ? would need copies of their places.
+static bool os_pattern__close(os_building *self) {
+  uint32_t least, most;
+  if (self->depth == 0 || os_pattern__peek(self) == '{') return false;
+  os_group *group = &self->groups[self->depth--];
+  os_group__alternative(group);
+  if (!os_pattern__count(self, &least, &most)) return false;
+  os_part *part = &group->before;
+  if (most > 1) os_places__link(self, &part->last, &part->first);
+  part->empty |= least == 0;
+  os_part__append(self, &self->groups[self->depth].sequence, part);
+  return true;
+}
+
+// Between ^ and what ends the pattern. False: not of this kind.
+static bool os_pattern__read(os_building *self) {
+  self->groups[0].sequence.empty = true;
+  while (self->p < self->end) {
+    if (os_pattern__take(self, OS_STR("("))) {
+      if (!os_pattern__open(self)) return false;
+    } else if (os_pattern__take(self, OS_STR(")"))) {
+      if (!os_pattern__close(self)) return false;
+    } else if (self->depth > 0 && os_pattern__take(self, OS_STR("|")))
+      os_group__alternative(&self->groups[self->depth]);
+    else if (!os_pattern__character(self, &self->groups[self->depth].sequence))
+      return false;
+  }
+  return self->depth == 0;
+}
+
+// ---- The table --------------------------------------------------------------------------------------------
+
+static size_t os_pattern__classes(os_building *self, os_pattern_simple *out, uint8_t *example) {
+  os_places nowhere = {0};
+  size_t classes = 1;
+  for (size_t c = 0; c < 256; c++) {
+    size_t class = 0;
+    if (memcmp(&self->having[c], &nowhere, sizeof nowhere) == 0) continue;
+    for (class = 1; class < classes; class ++)
+      if (memcmp(&self->having[c], &self->having[example[class]], sizeof nowhere) == 0) break;
+    if (class == classes) example[classes++] = (uint8_t)c;
+    out->class_of[c] = (uint8_t)class;
+  }
+  return classes;
+}
+
+// The state of this set; 0 when there are too many.
+static size_t os_pattern__state(os_building *self, const os_places *wanted, bool accepts) {
+  for (size_t i = 1; i <= self->states; i++)
+    if (self->accepts[i] == accepts && memcmp(&self->wanted[i], wanted, sizeof *wanted) == 0) return i;
+  if (self->states == STATES) return 0;
+  self->wanted[++self->states] = *wanted;
+  self->accepts[self->states] = accepts;
+  return self->states;
+}
+
+// Writes the rows of all states, which finds more of them. False: the table would be too large.
+static bool os_pattern__rows(os_building *self, const uint8_t *example, size_t classes, uint8_t *rows) {
+  const os_part *whole = &self->groups[0].sequence;
+  os_pattern__state(self, &whole->first, whole->empty);
+  for (size_t i = 1; i <= self->states; i++) {
+    if ((i + 1) * classes > TABLE || self->work > WORK) return false;
+    for (size_t class = 1; class < classes; class ++) {
+      const os_places *having = &self->having[example[class]];
+      os_places wanted = {0};
+      self->work += self->states / 8 + 1;
+      if (!os_places__meet(&self->wanted[i], having)) continue;
+      os_places__step(self, &self->wanted[i], having, &wanted);
+      os_places ended = self->wanted[i];
+      for (size_t w = 0; w < PLACES / 64; w++) ended.words[w] &= having->words[w];
+      size_t next = os_pattern__state(self, &wanted, os_places__meet(&ended, &whole->last));
+      if (next == 0) return false;
+      rows[i * classes + class] = (uint8_t)next;
+    }
   }
   return true;
 }
 
-os_status os_pattern_simple_compile(os_pattern_simple **out, os_arena *arena, os_str source) {
-  *out = NULL;
-  os_pattern_simple simple = {0};
-  if (source.len < 3 || source.data[0] != '^' || source.data[source.len - 1] != '$') return OS_OK;
-  os_pattern_reader reader = {source.data + 1, source.data + source.len - 1};
-  while (reader.p < reader.end) {
-    if (simple.count == MOST_PARTS) return OS_OK;
-    os_pattern_part *part = &simple.parts[simple.count++];
-    if (*reader.p == '[') {
-      if (!os_pattern__set(&reader, part)) return OS_OK;
-    } else {
-      char c = os_pattern__literal(&reader);
-      if (c == 0) return OS_OK;
-      os_pattern__add(part, (unsigned char)c, (unsigned char)c);
-    }
-    if (!os_pattern__count(&reader, part)) return OS_OK;
-    // Characters of several bytes cannot be counted here.
-    if (part->set[0xff] && (part->least > 1 || part->most != UINT32_MAX)) return OS_OK;
-  }
-  if (!os_pattern__greedy_is_right(&simple)) return OS_OK;
-  *out = OS_ARENA_NEW(arena, os_pattern_simple);
-  if (*out == NULL) return OS_OUT_OF_MEMORY;
-  **out = simple;
+static os_status os_pattern__table(os_building *self, os_pattern_simple **out, os_arena *arena,
+                                   os_arena *scratch) {
+  uint8_t example[129];
+  os_pattern_simple *simple = OS_ARENA_NEW(arena, os_pattern_simple);
+  uint8_t *rows = OS_ARENA_ARRAY(scratch, TABLE, uint8_t);
+  OS_TRY_ALLOC(simple);
+  OS_TRY_ALLOC(rows);
+  simple->classes = os_pattern__classes(self, simple, example);
+  if (!os_pattern__rows(self, example, simple->classes, rows)) return OS_OK;
+  size_t size = (self->states + 1) * simple->classes;
+  simple->next = os_arena_alloc(arena, size);
+  simple->accepts = os_arena_alloc(arena, self->states + 1);
+  OS_TRY_ALLOC(simple->next);
+  OS_TRY_ALLOC(simple->accepts);
+  memcpy(simple->next, rows, size);
+  memcpy(simple->accepts, self->accepts, self->states + 1);
+  *out = simple;
   return OS_OK;
 }
 
-bool os_pattern_simple_match(const os_pattern_simple *self, os_str text) {
-  size_t at = 0;
-  for (size_t i = 0; i < self->count; i++) {
-    const os_pattern_part *part = &self->parts[i];
-    size_t end = text.len - at > part->most ? at + part->most : text.len, start = at;
-    while (at < end && part->set[(unsigned char)text.data[at]]) at++;
-    if (at - start < part->least) return false;
+os_status os_pattern_simple_compile(os_pattern_simple **out, os_arena *arena, os_str source) {
+  static const os_str ends[] = {OS_STR_INIT("(?![\\s\\S])"), OS_STR_INIT("$")};
+  *out = NULL;
+  if (source.len == 0 || source.data[0] != '^') return OS_OK;
+  size_t end = 0;
+  for (size_t i = 0; i < 2 && end == 0; i++)
+    if (source.len > ends[i].len &&
+        os_bytes_eq(source.data + source.len - ends[i].len, ends[i].data, ends[i].len))
+      end = source.len - ends[i].len;
+  if (end == 0 || source.data[end - 1] == '\\') return OS_OK;
+  os_arena scratch;
+  os_arena_init(&scratch, arena->memory);
+  os_building *building = OS_ARENA_NEW(&scratch, os_building);
+  os_status status = OS_OUT_OF_MEMORY;
+  if (building != NULL) {
+    building->p = source.data + 1;
+    building->end = source.data + end;
+    status = os_pattern__read(building) ? os_pattern__table(building, out, arena, &scratch) : OS_OK;
   }
-  return at == text.len;
+  os_arena_clear(&scratch);
+  return status;
+}
+
+bool os_pattern_simple_match(const os_pattern_simple *self, os_str text) {
+  size_t state = 1;
+  for (size_t i = 0; i < text.len; i++) {
+    state = self->next[state * self->classes + self->class_of[(unsigned char)text.data[i]]];
+    if (state == 0) return false;
+  }
+  return self->accepts[state];
 }

@@ -5,11 +5,12 @@
 
 #include <opspec/status.h>
 
-// Patterns that are one run of ASCII character sets with counts between ^ and $, and that never need to go back: the
-// names of most formats. Decides as the full engine does, some twenty times faster.
+// Patterns of ASCII characters, sets of them, groups, alternatives and counts between ^ and $ (or (?![\s\S])): names,
+// versions, most formats. They become a table of states that takes one step a byte, forward only; it decides as the full
+// engine does, many times faster, and never runs away.
 typedef struct os_pattern_simple os_pattern_simple;
 
-// *out is NULL when the pattern is not of that kind.
+// *out is NULL when the pattern is not of that kind, or its table would be large.
 os_status os_pattern_simple_compile(os_pattern_simple **out, os_arena *arena, os_str source);
 bool os_pattern_simple_match(const os_pattern_simple *self, os_str text);
 

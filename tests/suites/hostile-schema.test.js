@@ -36,7 +36,7 @@ describe('hostile schemas and documents', () => {
   })
 
   it('a pattern that runs away', () => {
-    for (const schema of ['{"pattern":"^(a+)+$"}', '{"patternProperties":{"^(a|a)*$":false}}']) {
+    for (const schema of ['{"pattern":"^(.+)+a$"}', '{"patternProperties":{"^(.|a)*a$":false}}']) {
       const key = 'a'.repeat(60) + '!'
       const report = env.validateJson(schema.includes('Properties') ? JSON.stringify({ [key]: 1 }) : JSON.stringify(key), schema, { output: 'basic' })
       assert.deepEqual([report.ok, report.valid, report.complete], [false, false, false])

@@ -44,6 +44,7 @@ export class Engine {
     this.stale = true
     this.typeIds = new Map()
     this.types = new Map()
+    this.clean = null // bytes and facts of a report without findings
   }
 
   #imports() {
@@ -152,6 +153,15 @@ export class Engine {
   resultBytes() {
     const address = this.resultAddress
     return this.u8.slice(address, address + this.resultSize)
+  }
+
+  /** Whether the last call left these bytes. */
+  isResult(bytes) {
+    const { u8, resultAddress: address } = this
+    if (this.resultSize !== bytes.length) return false
+    let i = 0
+    while (i < bytes.length && u8[address + i] === bytes[i]) i++
+    return i === bytes.length
   }
 
   resultJson() {
