@@ -17,14 +17,27 @@ __attribute__((always_inline)) static inline os_str os_str_of(const char *text) 
 // memcmp(a, b, len) == 0 without a call for what is short: most names are.
 static inline bool os_bytes_eq(const char *a, const char *b, size_t len) {
   uint64_t x, y;
+  uint32_t v, w;
+  if (len < 4) {
+    for (size_t i = 0; i < len; i++)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+  if (len < 8) { // the first and the last four, which may overlap
+    memcpy(&v, a, 4);
+    memcpy(&w, b, 4);
+    if (v != w) return false;
+    memcpy(&v, a + len - 4, 4);
+    memcpy(&w, b + len - 4, 4);
+    return v == w;
+  }
   if (len > 32) return memcmp(a, b, len) == 0;
-  for (; len >= 8; a += 8, b += 8, len -= 8) {
-    memcpy(&x, a, 8);
-    memcpy(&y, b, 8);
+  for (size_t i = 0; i < len; i += 8) {
+    if (i + 8 > len) i = len - 8;
+    memcpy(&x, a + i, 8);
+    memcpy(&y, b + i, 8);
     if (x != y) return false;
   }
-  for (; len > 0; a++, b++, len--)
-    if (*a != *b) return false;
   return true;
 }
 static inline bool os_str_eq(os_str a, os_str b) {

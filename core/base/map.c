@@ -2,7 +2,7 @@
 
 // Not a secret: it only has to differ from what somebody would guess when they build colliding names.
 enum { SEED = 0x5bd1e995 };
-enum { FEW = 8 }; // entries up to which keys are compared one by one: no hashes, no slots
+enum { FEW = 16 }; // entries up to which keys are compared one by one: no hashes, no slots
 
 void os_map_init(os_map *self, os_arena *arena) { *self = (os_map){.arena = arena}; }
 
@@ -58,7 +58,7 @@ bool os_map_reserve(os_map *self, size_t count) {
     self->entries = entries;
     self->room = count;
   }
-  size_t slot_count = 4 * FEW;
+  size_t slot_count = 2 * FEW;
   while (slot_count < count * 2) slot_count *= 2;
   return count <= FEW || slot_count <= self->slot_count || os_map__slots(self, slot_count);
 }

@@ -11,39 +11,38 @@ bool os_scan_fail(os_scan *self, const char *at, const char *expected, const cha
   return false;
 }
 
+// The same where a place in the text is answered.
+static const char *os_scan__wrong(os_scan *self, const char *at, const char *expected, const char *hint) {
+  os_scan_fail(self, at, expected, hint);
+  return NULL;
+}
+
 enum { NODES_AT_ONCE = 64 };
 
+// All zeros: nodes are zeroed many at a time, which takes less than setting a few members of each.
 static os_json *os_scan__node(os_scan *self) {
   if (self->spare == self->spare_end) {
-    self->spare = os_arena_alloc(self->arena, NODES_AT_ONCE * sizeof(os_json));
+    self->spare = OS_ARENA_ARRAY(self->arena, NODES_AT_ONCE, os_json);
+    self->spare_end = self->spare == NULL ? NULL : self->spare + NODES_AT_ONCE;
     if (self->spare == NULL) {
-      self->spare_end = NULL;
       self->status = OS_OUT_OF_MEMORY;
       return NULL;
     }
-    self->spare_end = self->spare + NODES_AT_ONCE;
   }
   self->document->nodes++;
-  // In two halves, which compilers copy with a few stores: a call of memset for each node takes longer than the scan.
-  memcpy(self->spare, &self->blank, sizeof(os_json) / 2);
-  memcpy((char *)self->spare + sizeof(os_json) / 2, (const char *)&self->blank + sizeof(os_json) / 2,
-         sizeof(os_json) / 2);
   return self->spare++;
 }
 
-// A new last child of the open container.
+// A new last child of the open container. The first one's `prev`, which cJSON has stand for the last, is set at the end.
 static os_json *os_scan__child(os_scan *self) {
-  os_json *node = os_scan__node(self), *container = self->container;
+  os_json *node = os_scan__node(self), *container = self->container, *last = self->last;
   if (node == NULL) return NULL;
-  cJSON *first = container->item.child;
-  if (first == NULL) {
+  if (last == NULL)
     container->item.child = &node->item;
-    node->item.prev = &node->item;
-  } else {
-    first->prev->next = &node->item;
-    node->item.prev = first->prev;
-    first->prev = &node->item;
-  }
+  else
+    last->item.next = &node->item;
+  node->item.prev = last == NULL ? NULL : &last->item;
+  self->last = node;
   node->parent = container;
   node->order = container->length++;
   return node;
@@ -55,48 +54,36 @@ static const char *const VALUE = "a value";
 static const char *const VALUE_OR_END = "a value or \"]\"";
 static const char *const TRAILING = "The comma before it is one too many.";
 
-// p where a key must start (white space skipped): reads key and colon, and leaves p at the value.
-static os_json *os_scan__key(os_scan *self, bool first) {
-  const char *start = self->p;
-  if (start >= self->end || *start != '"') {
-    const char *hint = start < self->end && *start == '}'    ? TRAILING
-                       : start < self->end && *start == '\'' ? "Keys stand in double quotation marks."
-                                                             : NULL;
-    os_scan_fail(self, start, first ? KEY_OR_END : KEY, hint);
-    return NULL;
+// The scanner's place is a value of each function, which answers the one behind what it has read, or NULL when that is
+// wrong: self->p is for those that are seldom called.
+
+// p where a key must start (white space skipped): reads key and colon, and answers where the value is.
+static inline const char *os_scan__key(os_scan *self, os_json **out, const char *p) {
+  const char *start = p, *end = self->end;
+  if (p >= end || *p != '"') {
+    bool first = self->container->length == 0;
+    const char *hint = p < end && *p == '}'    ? TRAILING
+                       : p < end && *p == '\'' ? "Keys stand in double quotation marks."
+                                               : NULL;
+    return os_scan__wrong(self, p, first ? KEY_OR_END : KEY, hint);
   }
   os_json *node = os_scan__child(self);
   if (node == NULL) return NULL;
+  *out = node;
   node->item.string = ""; // until it is read
   os_str key;
-  if (!os_scan_string(self, self->container, &key)) return NULL;
+  p = os_scan_string(self, self->container, p, &key);
+  if (p == NULL) return NULL;
   node->item.string = (char *)key.data;
   node->key_length = (uint32_t)key.len;
   node->key_start = (uint32_t)(start - self->text);
-  node->key_end = (uint32_t)(self->p - self->text);
+  node->key_end = (uint32_t)(p - self->text);
   node->order = os_json_key_hash(key);
   if (self->container->length >= OS_JSON_INDEX_FROM && !os_scan_index_member(self, self->container, node))
     return NULL;
-  const char *p = os_scan_white(self->p, self->end);
-  if (p >= self->end || *p != ':') {
-    os_scan_fail(self, p, "\":\"", NULL);
-    return NULL;
-  }
-  self->p = os_scan_white(p + 1, self->end);
-  return node;
-}
-
-// First child of the container that was just opened, or NULL when it is empty (then p is at its end) or wrong.
-static os_json *os_scan__first(os_scan *self) {
-  self->p = os_scan_white(self->p, self->end);
-  bool object = os_json_type_of(self->container) == OS_JSON_OBJECT;
-  if (self->p < self->end && *self->p == (object ? '}' : ']')) return NULL;
-  if (object) return os_scan__key(self, true);
-  if (self->p >= self->end) {
-    os_scan_fail(self, self->p, VALUE_OR_END, NULL);
-    return NULL;
-  }
-  return os_scan__child(self);
+  p = os_scan_white(p, end);
+  if (p >= end || *p != ':') return os_scan__wrong(self, p, "\":\"", NULL);
+  return os_scan_white(p + 1, end);
 }
 
 // The finding stands at the outermost value from which single members lead down to the one that is too deep, since a
@@ -116,39 +103,42 @@ static void os_scan__too_deep(os_scan *self, const os_json *node) {
   os_where_range(&related->where, node->start, node->start + 1);
 }
 
-static bool os_scan__open(os_scan *self, os_json *node, bool object) {
+// p at the bracket. A container that is not too deep is open then.
+static const char *os_scan__open(os_scan *self, os_json *node, const char *p) {
+  bool object = *p == '{';
   node->item.type = object ? cJSON_Object : cJSON_Array;
-  self->p++;
-  if (self->depth >= self->depth_limit) {
-    node->flags |= OS_JSON_CUT;
-    os_scan__too_deep(self, node);
-    if (!os_scan_skip_container(self, node, object)) return false;
-    node->end = (uint32_t)(self->p - self->text);
-    return true;
+  p++;
+  if (self->depth < self->depth_limit) {
+    self->depth++;
+    self->container = node;
+    self->last = NULL;
+    return p;
   }
-  self->depth++;
-  self->container = node;
-  return true;
+  self->p = p;
+  node->flags |= OS_JSON_CUT;
+  os_scan__too_deep(self, node);
+  if (!os_scan_skip_container(self, node, object)) return NULL;
+  node->end = (uint32_t)(self->p - self->text);
+  return self->p;
 }
 
-static bool os_scan__word(os_scan *self, os_json *node, const char *word, size_t len, int type) {
-  const char *p = self->p;
+static const char *os_scan__word(os_scan *self, os_json *node, const char *p, const char *word, size_t len,
+                                 int type) {
   size_t i = 1;
   if ((size_t)(self->end - p) >= 5 && memcmp(p, word, 4) == 0) i = 4;
   while (i < len && p + i < self->end && p[i] == word[i]) i++;
   if (i < len)
-    return os_scan_fail(self, p + i,
-                        type == cJSON_NULL   ? "null"
-                        : type == cJSON_True ? "true"
-                                             : "false",
-                        NULL);
+    return os_scan__wrong(self, p + i,
+                          type == cJSON_NULL   ? "null"
+                          : type == cJSON_True ? "true"
+                                               : "false",
+                          NULL);
   node->item.type = type;
-  self->p = p + len;
-  return true;
+  return p + len;
 }
 
-static bool os_scan__no_value(os_scan *self) {
-  const char *p = self->p, *hint = NULL;
+static const char *os_scan__no_value(os_scan *self, const char *p) {
+  const char *hint = NULL;
   bool first = self->container != NULL && self->container->length == 1;
   bool array = self->container != NULL && os_json_type_of(self->container) == OS_JSON_ARRAY;
   char c = p < self->end ? *p : 0;
@@ -158,89 +148,89 @@ static bool os_scan__no_value(os_scan *self) {
   if (c == 'N' || c == 'I') hint = "JSON has no numbers that are not finite.";
   if (c == 'T' || c == 'F') hint = "true, false and null are written with small letters.";
   if (c == '+' || c == '.') hint = "A number starts with a digit or a minus sign.";
-  return os_scan_fail(self, p, array && first ? VALUE_OR_END : VALUE, hint);
+  return os_scan__wrong(self, p, array && first ? VALUE_OR_END : VALUE, hint);
 }
 
 // p at the value (white space skipped). A container is left open: self->container is `node` afterwards.
-static bool os_scan__value(os_scan *self, os_json *node) {
-  const char *p = self->p;
+static inline const char *os_scan__value(os_scan *self, os_json *node, const char *p) {
   node->start = (uint32_t)(p - self->text);
   char c = p < self->end ? *p : 0;
-  bool ok;
   if (c == '"') {
     os_str string;
     node->item.type = cJSON_String;
-    ok = os_scan_string(self, node, &string);
-    if (ok) {
-      node->item.valuestring = (char *)string.data;
-      node->length = (uint32_t)string.len;
-    }
+    p = os_scan_string(self, node, p, &string);
+    if (p == NULL) return NULL;
+    node->item.valuestring = (char *)string.data;
+    node->length = (uint32_t)string.len;
   } else if (c == '{' || c == '[')
-    return os_scan__open(self, node, c == '{');
-  else if (c == '-' || (c >= '0' && c <= '9'))
-    ok = os_scan_number(self, node);
-  else if (c == 't')
-    ok = os_scan__word(self, node, "true", 4, cJSON_True);
+    return os_scan__open(self, node, p);
+  else if (c == '-' || (c >= '0' && c <= '9')) {
+    self->p = p;
+    p = os_scan_number(self, node) ? self->p : NULL;
+  } else if (c == 't')
+    p = os_scan__word(self, node, p, "true", 4, cJSON_True);
   else if (c == 'f')
-    ok = os_scan__word(self, node, "false", 5, cJSON_False);
+    p = os_scan__word(self, node, p, "false", 5, cJSON_False);
   else if (c == 'n')
-    ok = os_scan__word(self, node, "null", 4, cJSON_NULL);
+    p = os_scan__word(self, node, p, "null", 4, cJSON_NULL);
   else
-    ok = os_scan__no_value(self);
-  if (ok) node->end = (uint32_t)(self->p - self->text);
-  return ok;
+    p = os_scan__no_value(self, p);
+  if (p != NULL) node->end = (uint32_t)(p - self->text);
+  return p;
 }
 
-static bool os_scan__close(os_scan *self) {
+// p at the bracket that ends the open container.
+static inline const char *os_scan__close(os_scan *self, const char *p) {
   os_json *container = self->container;
-  self->p++;
-  container->end = (uint32_t)(self->p - self->text);
+  p++;
+  container->end = (uint32_t)(p - self->text);
+  if (self->last != NULL) container->item.child->prev = &self->last->item;
+  self->p = p;
   if (os_json_type_of(container) == OS_JSON_OBJECT && container->length > 1 &&
       !os_scan_close_object(self, container))
-    return false;
+    return NULL;
+  self->last = container;
   self->container = container->parent;
   self->depth--;
-  return true;
+  return p;
 }
 
-// Behind a value: closes containers until another value has to follow; *next is its node, NULL at the end of all.
-static bool os_scan__after(os_scan *self, os_json **next) {
-  while (self->container != NULL) {
-    self->p = os_scan_white(self->p, self->end);
-    bool object = os_json_type_of(self->container) == OS_JSON_OBJECT;
-    char c = self->p < self->end ? *self->p : 0;
-    if (c == ',') {
-      self->p = os_scan_white(self->p + 1, self->end);
-      *next = object ? os_scan__key(self, false) : os_scan__child(self);
-      return *next != NULL;
+// Behind a value, or behind the bracket that opens a container: closes containers until another value has to follow, and
+// answers where it, or its key, is. At the end of all self->container is NULL.
+static inline const char *os_scan__after(os_scan *self, const char *p) {
+  const char *end = self->end;
+  while (p != NULL && self->container != NULL) {
+    bool object = os_json_type_of(self->container) == OS_JSON_OBJECT, first = self->last == NULL;
+    p = os_scan_white(p, end);
+    char c = p < end ? *p : 0;
+    if (c == (object ? '}' : ']')) {
+      p = os_scan__close(self, p);
+      continue;
     }
-    if (c != (object ? '}' : ']'))
-      return os_scan_fail(self, self->p, object ? "\",\" or \"}\"" : "\",\" or \"]\"", NULL);
-    if (!os_scan__close(self)) return false;
+    if (first) return p;
+    if (c == ',') return os_scan_white(p + 1, end);
+    return os_scan__wrong(self, p, object ? "\",\" or \"}\"" : "\",\" or \"]\"", NULL);
   }
-  *next = NULL;
-  self->p = os_scan_white(self->p, self->end);
-  return self->p == self->end ? true : os_scan_fail(self, self->p, "the end of the text", NULL);
+  return p;
 }
 
 static bool os_scan__run(os_scan *self) {
-  os_json *node = os_scan__node(self);
+  const char *p = os_scan_white(self->p, self->end);
+  os_json *node = self->document->root = os_scan__node(self);
   if (node == NULL) return false;
-  self->document->root = node;
-  self->p = os_scan_white(self->p, self->end);
-  while (node != NULL) {
-    if (!os_scan__value(self, node)) return false;
-    if (self->container == node) {
-      os_json *first = os_scan__first(self);
-      if (first != NULL) {
-        node = first;
-        continue;
-      }
-      if (self->expected != NULL || self->status != OS_OK) return false;
-    }
-    if (!os_scan__after(self, &node)) return false;
+  for (;;) {
+    p = os_scan__value(self, node, p);
+    p = os_scan__after(self, p);
+    if (p == NULL) return false;
+    if (self->container == NULL) break;
+    if (os_json_type_of(self->container) == OS_JSON_OBJECT)
+      p = os_scan__key(self, &node, p);
+    else
+      node = os_scan__child(self);
+    if (p == NULL || node == NULL) return false;
   }
-  return true;
+  self->p = os_scan_white(p, self->end);
+  return self->p == self->end ? true : os_scan_fail(self, self->p, "the end of the text", NULL);
 }
 
 static os_str os_scan__found(os_scan *self) {

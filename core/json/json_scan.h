@@ -13,8 +13,8 @@ typedef struct os_scan {
   os_json_document *document;
   bool duplicate_errors;
   os_json *spare, *spare_end; // nodes not yet used
-  os_json blank;              // what they start as: zeros
   os_json *container;         // innermost open one that has nodes
+  os_json *last;              // its last child so far
   uint32_t depth, depth_limit;
   bool depth_told;
   const char *expected; // after a failure: what could stand at p
@@ -73,13 +73,16 @@ static inline const char *os_scan_plain(const char *p, const char *end) {
   return p;
 }
 
-// os_scan_any_string, which strings with escapes, and wrong ones, need.
-static inline bool os_scan_string(os_scan *self, const os_json *node, os_str *out) {
-  const char *start = self->p + 1, *p = os_scan_plain(start, self->end);
-  if (p >= self->end || *p != '"') return os_scan_any_string(self, node, out);
-  *out = (os_str){start, (size_t)(p - start)};
-  self->p = p + 1;
-  return true;
+// p at the opening quotation mark; answers the place behind the closing one, or NULL. os_scan_any_string serves strings
+// with escapes and wrong ones.
+static inline const char *os_scan_string(os_scan *self, const os_json *node, const char *p, os_str *out) {
+  const char *start = p + 1, *quote = os_scan_plain(start, self->end);
+  if (quote >= self->end || *quote != '"') {
+    self->p = p;
+    return os_scan_any_string(self, node, out) ? self->p : NULL;
+  }
+  *out = (os_str){start, (size_t)(quote - start)};
+  return quote + 1;
 }
 
 #endif

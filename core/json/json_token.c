@@ -237,7 +237,7 @@ static bool os_scan__skip_key(os_scan *self, const os_json *node) {
   os_str key;
   if (self->p >= self->end || *self->p != '"')
     return os_scan_fail(self, self->p, "a key in quotation marks", NULL);
-  if (!os_scan_string(self, node, &key)) return false;
+  if (!os_scan_any_string(self, node, &key)) return false;
   self->p = os_scan_white(self->p, self->end);
   if (self->p >= self->end || *self->p != ':') return os_scan_fail(self, self->p, "\":\"", NULL);
   self->p = os_scan_white(self->p + 1, self->end);
@@ -250,7 +250,7 @@ static bool os_scan__skip_scalar(os_scan *self, const os_json *node) {
   os_str string;
   bool integer;
   char c = p < self->end ? *p : 0;
-  if (c == '"') return os_scan_string(self, node, &string);
+  if (c == '"') return os_scan_any_string(self, node, &string);
   if (c == '-' || (c >= '0' && c <= '9')) return os_scan__check_number(self, &integer);
   const char *word = c == 't' ? "true" : c == 'f' ? "false" : c == 'n' ? "null" : NULL;
   if (word == NULL) return os_scan_fail(self, p, "a value", NULL);

@@ -96,8 +96,10 @@ static void os_parameter__outputs(os_checking *self) {
 
 void os_check_parameters(os_checking *self) {
   const os_spec *spec = self->spec;
-  os_parameter__duplicates(self, spec->inputs, spec->input_count, "inputs");
-  os_parameter__duplicates(self, spec->outputs, spec->output_count, "outputs");
+  if (self->repeated & OS_ROLE_INPUT)
+    os_parameter__duplicates(self, spec->inputs, spec->input_count, "inputs");
+  if (self->repeated & OS_ROLE_OUTPUT)
+    os_parameter__duplicates(self, spec->outputs, spec->output_count, "outputs");
   for (size_t i = 0; i < spec->output_count; i++) {
     os_str name = spec->outputs[i].name;
     if (name.len == 0 || (os_checking_parameter_roles(self, name) & OS_ROLE_INPUT) == 0) continue;

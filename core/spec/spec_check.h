@@ -28,6 +28,7 @@ typedef struct os_checking {
   os_arena *arena;
   os_report *report;
   os_map names;              // of parameters and type parameters: os_spec_role bits
+  unsigned repeated;         // roles in which a name stands twice
   const os_json *attributes; // the object that defines them; names are looked up in it
   os_map words;              // of check_text.c; not there until one is asked for
   uint32_t suggestions;      // that may still be looked for: comparing many names with many takes long

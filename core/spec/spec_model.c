@@ -156,10 +156,12 @@ bool os_is_standard_domain(os_str domain) {
 
 static void os_spec__name(os_checking *self, os_str name, os_spec_role role) {
   os_map_entry *entry = os_map_put(&self->names, name, NULL);
-  if (entry == NULL)
+  if (entry == NULL) {
     self->status = OS_OUT_OF_MEMORY;
-  else
-    entry->value.number |= role;
+    return;
+  }
+  self->repeated |= entry->value.number & role;
+  entry->value.number |= role;
 }
 
 static op_option os_spec__option(os_str cardinality) {
@@ -312,6 +314,7 @@ os_status os_spec_build(os_checking *self) {
   spec->reference = os_json_is(reference, OS_JSON_OBJECT) ? reference : NULL;
   spec->tests = os_json_is(tests, OS_JSON_ARRAY) ? tests : NULL;
   os_map_init(&self->names, self->arena);
+  self->repeated = 0;
   OS_TRY(os_spec__type_parameters(self, members[OS_SPEC_TYPE_PARAMETERS]));
   OS_TRY(
       os_spec__parameters(self, members[OS_SPEC_INPUTS], OS_ROLE_INPUT, &spec->inputs, &spec->input_count));

@@ -159,7 +159,11 @@ static op_type os_type__plain(os_str text) {
 }
 
 bool os_type_is_canonical(const os_types *types, os_arena *arena, os_str text, op_type type) {
-  if (op_type_is_tensor(type)) return os_type__plain(text) == type;
+  if (op_type_is_tensor(type)) {
+    os_str name = os_str_of(op_elem_name((op_elem)type));
+    return text.len == name.len + 8 && os_str_starts(text, OS_STR("tensor(")) &&
+           os_bytes_eq(text.data + 7, name.data, name.len) && text.data[text.len - 1] == ')';
+  }
   return os_str_eq(text, os_types_print(types, arena, type));
 }
 
