@@ -1,10 +1,21 @@
 #include "bytes.h"
 
+#include "simd.h"
+
 int os_str_cmp(os_str a, os_str b) {
   size_t n = a.len < b.len ? a.len : b.len;
   int order = n == 0 ? 0 : memcmp(a.data, b.data, n);
   if (order != 0) return order;
   return a.len < b.len ? -1 : a.len > b.len;
+}
+
+size_t os_str_find(os_str a, size_t from, char c) {
+  for (; from + 16 <= a.len; from += 16) {
+    uint32_t hit = u8x16_highs(u8x16_load(a.data + from) == (uint8_t)c);
+    if (hit != 0) return from + (size_t)__builtin_ctz(hit);
+  }
+  while (from < a.len && a.data[from] != c) from++;
+  return from;
 }
 
 bool os_str_in(os_str a, const char *const *list) {

@@ -54,6 +54,8 @@ static inline bool os_str_starts(os_str a, os_str prefix) {
 static inline os_str os_str_slice(os_str a, size_t start, size_t end) {
   return (os_str){a.data + start, end - start};
 }
+// Place of the first such byte from `from` on; a.len when there is none.
+size_t os_str_find(os_str a, size_t from, char c);
 // Order by bytes, shorter first where one is the other's beginning.
 int os_str_cmp(os_str a, os_str b);
 // 64-bit hash; equal bytes and seed give equal hashes on every platform.

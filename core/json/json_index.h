@@ -3,7 +3,7 @@
 
 #include "json.h"
 
-enum { OS_JSON_INDEX_FROM = 9 }; // members from which an object has an index
+enum { OS_JSON_INDEX_FROM = 25 }; // members from which an object has an index
 
 // Members of an object by key: a hash table, or, where many keys share a hash, a list sorted by hash and key.
 typedef struct os_json_index {

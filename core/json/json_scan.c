@@ -81,7 +81,7 @@ static inline const char *os_scan__key(os_scan *self, os_json **out, const char 
   node->order = os_json_key_hash(key);
   if (self->container->length >= OS_JSON_INDEX_FROM && !os_scan_index_member(self, self->container, node))
     return NULL;
-  p = os_scan_white(p, end);
+  if (p < end && *p != ':') p = os_scan_white(p, end);
   if (p >= end || *p != ':') return os_scan__wrong(self, p, "\":\"", NULL);
   return os_scan_white(p + 1, end);
 }
@@ -201,7 +201,7 @@ static inline const char *os_scan__after(os_scan *self, const char *p) {
   const char *end = self->end;
   while (p != NULL && self->container != NULL) {
     bool object = os_json_type_of(self->container) == OS_JSON_OBJECT, first = self->last == NULL;
-    p = os_scan_white(p, end);
+    if (p < end && (unsigned char)*p <= ' ') p = os_scan_white_run(p, end);
     char c = p < end ? *p : 0;
     if (c == (object ? '}' : ']')) {
       p = os_scan__close(self, p);

@@ -1,6 +1,5 @@
 #include "pattern.h"
 
-#include "pattern_simple.h"
 #include "text.h"
 #include "utf8.h"
 
@@ -153,6 +152,8 @@ static int os_pattern__run(const os_pattern *self, os_pattern_run *run, uint8_t 
   *steps = (uint64_t)(given - left) * cost;
   return found;
 }
+
+const os_pattern_simple *os_pattern_table(const os_pattern *self) { return self->simple; }
 
 os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t *steps,
                            bool *matches) {

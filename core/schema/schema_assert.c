@@ -159,8 +159,6 @@ static bool os_assert__enum(os_eval *self, const os_schema_row *row, const os_js
 }
 
 static bool os_assert__const(os_eval *self, const os_schema_row *row, const os_json *value) {
-  if (os_json_is(row->value, OS_JSON_STRING))
-    return os_json_is(value, OS_JSON_STRING) && os_str_eq(os_json_string(row->value), os_json_string(value));
   return os_assert__same(self, row, row->value, value);
 }
 

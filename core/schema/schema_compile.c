@@ -76,15 +76,6 @@ os_schema_entry *os_schema_find(const os_schema_entries *self, os_str name, uint
   return NULL;
 }
 
-const os_schema_entry *os_schema_next(const os_schema_entries *self, uint32_t *guess, const os_json *member) {
-  const os_schema_entry *entry = &self->items[*guess < self->count ? *guess : 0];
-  if (self->count == 0) return NULL;
-  if (entry->hash != member->order || !os_str_eq(entry->name, os_json_key(member)))
-    entry = os_schema_find(self, os_json_key(member), member->order);
-  if (entry != NULL) *guess = (uint32_t)(entry - self->items) + 1;
-  return entry;
-}
-
 static os_status os_compile__slots(os_compile *self, os_schema_entries *entries) {
   uint32_t room = 8;
   while (room < entries->count * 2) room *= 2;

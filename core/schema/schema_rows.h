@@ -272,8 +272,6 @@ bool os_compile_count(const os_compile *self, const os_json *json, uint32_t *out
 // Compiles an object of schemas, or an array of them.
 os_status os_compile_entries(os_compile *self, const os_json *json, bool patterns, os_schema_entries *out);
 os_schema_entry *os_schema_find(const os_schema_entries *self, os_str name, uint32_t hash);
-// The entry of a member, or NULL. `guess`: where the one before was, plus 1: documents mostly keep the schema's order.
-const os_schema_entry *os_schema_next(const os_schema_entries *self, uint32_t *guess, const os_json *member);
 // The node behind an alias.
 os_schema_node *os_schema_real(os_schema_node *node);
 // JSON types that a schema can accept, looking through references and alternatives a few levels deep.

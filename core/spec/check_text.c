@@ -109,15 +109,13 @@ static void os_text__unknown(os_checking *self, const os_json *node, uint32_t at
 // Works on the text as written: names have no escapes.
 static void os_text__names(os_checking *self, const os_json *node) {
   os_str source = os_json_source(&self->spec->document, node);
-  const char *p = source.data, *end = p + source.len;
-  while ((p = memchr(p, '`', (size_t)(end - p))) != NULL) {
-    const char *start = ++p;
-    p = memchr(p, '`', (size_t)(end - p));
-    if (p == NULL) return;
-    os_str name = {start, (size_t)(p - start)};
-    p++;
+  for (size_t at = 0; (at = os_str_find(source, at, '`')) < source.len;) {
+    size_t start = ++at;
+    at = os_str_find(source, at, '`');
+    if (at == source.len) return;
+    os_str name = os_str_slice(source, start, at++);
     if (os_text__is_name(name) && os_checking_roles(self, name) == 0 && !os_text__is_word(self, name))
-      os_text__unknown(self, node, node->start + (uint32_t)(start - source.data), name);
+      os_text__unknown(self, node, node->start + (uint32_t)start, name);
   }
 }
 

@@ -28,7 +28,7 @@ static const struct {
 
 op_attr_kind os_attr_kind_of(os_str name) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (os_str_eq(name, kinds[i].name)) return kinds[i].kind;
+    if (name.len == kinds[i].name.len && os_str_eq(name, kinds[i].name)) return kinds[i].kind;
   return OP_ATTR_NONE;
 }
 

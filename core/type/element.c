@@ -32,7 +32,7 @@ const char *op_elem_name(op_elem elem) {
 
 op_elem os_elem_by_onnx_name(os_str name) {
   for (int i = 1; i < OP_ELEM_COUNT; i++)
-    if (os_str_eq(name, os_elem__onnx_names[i])) return (op_elem)i;
+    if (name.len == os_elem__onnx_names[i].len && os_str_eq(name, os_elem__onnx_names[i])) return (op_elem)i;
   return OP_NONE;
 }
 

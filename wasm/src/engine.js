@@ -44,7 +44,7 @@ export class Engine {
     this.stale = true
     this.typeIds = new Map()
     this.types = new Map()
-    this.clean = null // bytes and facts of a report without findings
+    this.clean = null // a report without findings: bytes, words, kind, rules
   }
 
   #imports() {
@@ -155,13 +155,14 @@ export class Engine {
     return this.u8.slice(address, address + this.resultSize)
   }
 
-  /** Whether the last call left these bytes. */
-  isResult(bytes) {
-    const { u8, resultAddress: address } = this
+  /** Whether the last call left these bytes, which are compared four at a time. */
+  isResult({ words, bytes }) {
+    const { u8, u32, resultAddress: address } = this
     if (this.resultSize !== bytes.length) return false
     let i = 0
-    while (i < bytes.length && u8[address + i] === bytes[i]) i++
-    return i === bytes.length
+    for (const first = address >>> 2; i < words.length; i++) if (u32[first + i] !== words[i]) return false
+    for (i *= 4; i < bytes.length; i++) if (u8[address + i] !== bytes[i]) return false
+    return true
   }
 
   resultJson() {

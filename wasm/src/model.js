@@ -79,11 +79,14 @@ export const flagBits = (strict, full) => (strict ? 1 : 0) + (full ? 2 : 0)
 /** The last call's result as a Report. Most have nothing to tell and are written alike: then the one before is told again. */
 export function reportOf(engine) {
   const { clean } = engine
-  if (clean !== null && engine.isResult(clean.bytes)) return cleanReport(clean)
+  if (clean !== null && engine.isResult(clean)) return cleanReport(clean)
   const text = engine.resultText()
   const report = JSON.parse(text)
   const { kind, rules, findings } = report
-  if (findings.length === 0 && text === JSON.stringify(cleanReport(report))) engine.clean = { bytes: engine.resultBytes(), kind, rules }
+  if (findings.length === 0 && text === JSON.stringify(cleanReport(report))) {
+    const bytes = engine.resultBytes()
+    engine.clean = { bytes, words: new Uint32Array(bytes.buffer, 0, bytes.length >> 2), kind, rules }
+  }
   fixFindings(findings)
   return report
 }
