@@ -113,7 +113,7 @@ void *os_arena_grow(os_arena *self, void *block, size_t old_size, size_t new_siz
 os_str os_arena_copy(os_arena *self, os_str text) {
   char *data = os_arena_alloc(self, text.len);
   if (data == NULL) return (os_str){NULL, 0};
-  if (text.len > 0) memcpy(data, text.data, text.len);
+  if (text.len > 0) os_bytes_copy(data, text.data, text.len);
   return (os_str){data, text.len};
 }
 

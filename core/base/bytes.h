@@ -40,6 +40,8 @@ static inline bool os_bytes_eq(const char *a, const char *b, size_t len) {
   }
   return true;
 }
+// memcpy without a call for what is short.
+void os_bytes_copy(char *to, const char *from, size_t len);
 static inline bool os_str_eq(os_str a, os_str b) {
   return a.len == b.len && os_bytes_eq(a.data, b.data, a.len);
 }

@@ -1,5 +1,7 @@
 #include "place.h"
 
+#include "simd.h"
+
 enum { STRIDE = 1024 };
 
 typedef struct os_place_mark {
@@ -22,37 +24,47 @@ static os_position os_place__step(os_str text, os_position p) {
   return (os_position){p.line, p.column + 1, p.byte + len, p.utf16 + (len == 4 ? 2 : 1)};
 }
 
-// Moves `p` over characters of one byte that end no line, eight at once, as long as it stays before `end`.
+// Moves `p` over characters of one byte, sixteen at once, as long as it stays before `end`. Line ends are "\n" there.
 static os_position os_place__skip(os_str text, os_position p, uint64_t end) {
-  const uint64_t ones = 0x0101010101010101u;
-  for (; p.byte + 8 <= end; p.byte += 8, p.column += 8, p.utf16 += 8) {
-    uint64_t word, feed, back;
-    memcpy(&word, text.data + p.byte, 8);
-    feed = word ^ ones * '\n', back = word ^ ones * '\r'; // where one is, a byte is 0
-    if ((word | ((feed - ones) & ~feed) | ((back - ones) & ~back)) & ones << 7) break;
+  for (; p.byte + 16 <= end; p.byte += 16, p.utf16 += 16) {
+    u8x16 bytes = u8x16_load(text.data + p.byte);
+    if (u8x16_highs(bytes | (u8x16)(bytes == '\r')) != 0) break;
+    uint32_t feeds = u8x16_highs((u8x16)(bytes == '\n'));
+    p.column += 16;
+    if (feeds == 0) continue;
+    p.line += (uint32_t)__builtin_popcount(feeds);
+    p.column = (uint32_t)__builtin_clz(feeds) - 15; // characters behind the last one, and one
   }
   return p;
 }
 
 bool os_place_index_build(os_place_index *self, os_arena *arena, os_str text) {
-  *self = (os_place_index){.text = text};
-  size_t room = text.len / STRIDE + 1;
-  self->marks = OS_ARENA_ARRAY(arena, room, os_place_mark);
-  if (self->marks == NULL) return false;
-  os_position p = {1, 1, 0, 0};
-  for (;;) {
-    if (p.byte >= (uint64_t)self->count * STRIDE && self->count < room)
-      self->marks[self->count++].position = p;
-    if (p.byte >= text.len) return true;
+  *self = (os_place_index){.text = text, .reached = {1, 1, 0, 0}};
+  self->marks = OS_ARENA_ARRAY(arena, text.len / STRIDE + 1, os_place_mark);
+  return self->marks != NULL;
+}
+
+// Sets marks until the one for this offset is there, or the text has ended.
+static void os_place__reach(os_place_index *self, size_t wanted) {
+  os_str text = self->text;
+  os_position p = self->reached;
+  while (self->count <= wanted) {
     uint64_t mark = (uint64_t)self->count * STRIDE;
+    if (p.byte >= mark) {
+      self->marks[self->count++].position = p;
+      continue;
+    }
+    if (p.byte >= text.len) break;
     p = os_place__skip(text, p, mark < text.len ? mark : text.len);
     if (p.byte < mark && p.byte < text.len) p = os_place__step(text, p);
   }
+  self->reached = p;
 }
 
-os_position os_place_find(const os_place_index *self, uint64_t byte) {
+os_position os_place_find(os_place_index *self, uint64_t byte) {
   if (byte > self->text.len) byte = self->text.len;
   size_t at = (size_t)(byte / STRIDE);
+  os_place__reach(self, at);
   if (at >= self->count) at = self->count - 1;
   // A mark stands at the first character that starts at or behind its offset, so it may be one too far.
   if (at > 0 && self->marks[at].position.byte > byte) at--;

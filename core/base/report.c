@@ -105,7 +105,7 @@ void os_report_text(os_report *self, os_str file, os_str text) {
     *entry = (os_report_text__entry){file, text};
 }
 
-static void os_report__locate(const os_place_index *index, os_str file, os_where *where) {
+static void os_report__locate(os_place_index *index, os_str file, os_where *where) {
   if (!where->has_range || where->binary || !os_str_eq(where->file, file)) return;
   where->from = os_place_find(index, where->range.start);
   where->to = os_place_find(index, where->range.end);

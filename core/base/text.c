@@ -36,7 +36,7 @@ char *os_text_extend(os_text *self, size_t more) {
 void os_text_put(os_text *self, os_str text) {
   if (text.len == 0) return;
   char *to = os_text_extend(self, text.len);
-  if (to != NULL) memcpy(to, text.data, text.len);
+  if (to != NULL) os_bytes_copy(to, text.data, text.len);
 }
 
 void os_text_puts(os_text *self, const char *text) { os_text_put(self, os_str_of(text)); }

@@ -23,7 +23,11 @@ size_t os_utf8_valid(os_str text) {
   const unsigned char *p = (const unsigned char *)text.data;
   size_t at = 0;
   while (at < text.len) {
-    while (at + 32 <= text.len && u8x16_highs(u8x16_load(p + at) | u8x16_load(p + at + 16)) == 0) at += 32;
+    for (; at + 64 <= text.len; at += 64) {
+      const unsigned char *q = p + at;
+      u8x16 all = u8x16_load(q) | u8x16_load(q + 16) | u8x16_load(q + 32) | u8x16_load(q + 48);
+      if (u8x16_highs(all) != 0) break;
+    }
     if (at + 8 <= text.len) {
       uint64_t word;
       memcpy(&word, p + at, 8);

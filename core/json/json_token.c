@@ -176,34 +176,43 @@ static bool os_scan__check_number(os_scan *self, bool *integer) {
   return true;
 }
 
-// Up to 15 digits and nothing behind them: most numbers. False: the general way has to look.
-static inline bool os_scan__small_integer(os_scan *self, os_json *node) {
-  const char *start = self->p, *p = start + (*start == '-'), *digits = p;
-  if (self->end - p < 17 || *p == '0') return false;
-  int64_t value = 0;
-  while (*p >= '0' && *p <= '9' && p - digits < 16) value = value * 10 + (*p++ - '0');
-  if (p == digits || p - digits > 15 || *p == '.' || (*p | 0x20) == 'e') return false;
-  if (*start == '-') value = -value;
-  self->p = p;
+static void os_scan__put_number(os_json *node, double value) {
   node->item.type = cJSON_Number;
-  node->flags |= OS_JSON_INTEGER;
-  node->item.valuedouble = (double)value;
-  node->item.valueint = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int)value;
+  node->item.valuedouble = value;
+  node->item.valueint = value >= 2147483647.0    ? 2147483647
+                        : value <= -2147483648.0 ? -2147483647 - 1
+                                                 : (int)value;
+}
+
+// Up to 15 digits, perhaps with a point, and no exponent: most numbers. False: the general way has to look.
+static inline bool os_scan__small_number(os_scan *self, os_json *node) {
+  const char *start = self->p, *p = start + (*start == '-'), *digits = p;
+  if (self->end - p < 36 || (*p == '0' && p[1] != '.')) return false;
+  uint64_t value = 0; // wraps where there are more digits, which is not used then
+  while (*p >= '0' && *p <= '9' && p - digits < 16) value = value * 10 + (*p++ - '0');
+  size_t count = (size_t)(p - digits), behind = 0;
+  if (count == 0) return false;
+  if (*p == '.') {
+    const char *point = ++p;
+    while (*p >= '0' && *p <= '9' && p - point < 16) value = value * 10 + (*p++ - '0');
+    behind = (size_t)(p - point);
+    if (behind == 0) return false;
+  }
+  if (count + behind > 15 || (*p | 0x20) == 'e') return false;
+  if (behind == 0) node->flags |= OS_JSON_INTEGER;
+  double number = behind == 0 ? (double)value : (double)value / tens[behind];
+  self->p = p;
+  os_scan__put_number(node, *start == '-' ? -number : number);
   return true;
 }
 
 bool os_scan_number(os_scan *self, os_json *node) {
   const char *start = self->p;
   bool integer;
-  if (os_scan__small_integer(self, node)) return true;
+  if (os_scan__small_number(self, node)) return true;
   if (!os_scan__check_number(self, &integer)) return false;
-  node->item.type = cJSON_Number;
   if (integer) node->flags |= OS_JSON_INTEGER;
-  double value = os_scan__double(start, self->p);
-  node->item.valuedouble = value;
-  node->item.valueint = value >= 2147483647.0    ? 2147483647
-                        : value <= -2147483648.0 ? -2147483647 - 1
-                                                 : (int)value;
+  os_scan__put_number(node, os_scan__double(start, self->p));
   return true;
 }
 

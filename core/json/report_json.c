@@ -10,11 +10,17 @@ typedef struct os_members {
   bool any;
 } os_members;
 
+// Keys are ASCII and need no escapes.
 static void os_members__key(os_members *self, const char *key) {
-  os_text_char(self->out, self->any ? ',' : '{');
+  size_t len = strlen(key);
+  char *to = os_text_extend(self->out, len + 4);
+  if (to == NULL) return;
+  to[0] = self->any ? ',' : '{';
+  to[1] = '"';
+  os_bytes_copy(to + 2, key, len);
+  to[len + 2] = '"';
+  to[len + 3] = ':';
   self->any = true;
-  os_json_write_string(self->out, os_str_of(key));
-  os_text_char(self->out, ':');
 }
 
 static void os_members__string(os_members *self, const char *key, os_str value) {
@@ -32,8 +38,11 @@ static void os_members__bool(os_members *self, const char *key, bool value) {
 }
 
 static void os_members__number(os_members *self, const char *key, uint64_t value) {
+  char room[20], *at = room + sizeof room;
+  do *--at = (char)('0' + value % 10);
+  while ((value /= 10) > 0);
   os_members__key(self, key);
-  os_text_format(self->out, "%llu", (unsigned long long)value);
+  os_text_put(self->out, (os_str){at, (size_t)(room + sizeof room - at)});
 }
 
 static void os_members__end(os_members *self) {

@@ -135,10 +135,9 @@ bool os_first_word_in(os_str text, const char *const *words) {
   char word[16];
   size_t len = 0, at = 0;
   while (at < text.len && (unsigned char)text.data[at] <= ' ') at++;
-  bool possible = false; // most texts are settled by their first letter
-  for (const char *const *w = words; at < text.len && *w != NULL; w++)
-    possible |= (text.data[at] | 0x20) == **w;
-  if (!possible) return false;
+  char first = at < text.len ? text.data[at] | 0x20 : 0; // settles most texts
+  while (*words != NULL && **words != first) words++;
+  if (*words == NULL) return false;
   for (; at < text.len && os__letter(text.data[at]); at++) {
     if (len == sizeof word) return false;
     word[len++] = (char)(text.data[at] | 0x20);
