@@ -1,5 +1,6 @@
 #include "pattern.h"
 
+#include "pattern_simple.h"
 #include "text.h"
 #include "utf8.h"
 
@@ -66,11 +67,21 @@ static bool os_pattern__anchored(os_str source) {
   return true;
 }
 
-// The library moves code at each bar, sorts a class at each character, and makes sets of properties anew each time.
+// The library moves code at each bar, sorts a class at each character, and makes sets of properties anew each time. Tables
+// of states cost some at each character, and where something is counted up to all that they may.
 uint64_t os_pattern_work(os_str source) {
-  enum { A_PATTERN = 64, A_PROPERTY = 2500, CODE_A_STEP = 64, CHARACTERS_A_STEP = 32 };
+  enum {
+    A_PATTERN = 64,
+    A_PROPERTY = 2500,
+    A_COUNT = 1000,
+    A_PLACE = 8,
+    CODE_A_STEP = 64,
+    CHARACTERS_A_STEP = 32
+  };
   uint64_t work = A_PATTERN, moves = 0, members = 0;
   bool set = false;
+  if (source.len > 0 && source.data[0] == '^')
+    work += A_PLACE * source.len + (os_str_find(source, 0, '{') < source.len ? A_COUNT : 0);
   for (size_t i = 0; i < source.len; i++) {
     char c = source.data[i];
     if (c == '\\') {
@@ -152,8 +163,6 @@ static int os_pattern__run(const os_pattern *self, os_pattern_run *run, uint8_t 
   *steps = (uint64_t)(given - left) * cost;
   return found;
 }
-
-const os_pattern_simple *os_pattern_table(const os_pattern *self) { return self->simple; }
 
 os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t *steps,
                            bool *matches) {

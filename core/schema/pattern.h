@@ -1,7 +1,7 @@
 #ifndef OPSPEC_PATTERN_H
 #define OPSPEC_PATTERN_H
 
-#include "pattern_simple.h"
+#include "arena.h"
 
 #include <opspec/status.h>
 
@@ -16,7 +16,5 @@ uint64_t os_pattern_work(os_str source);
 // memory that it wants; `memory` is only used during the call. *steps gets what was taken, and what reading the text took.
 os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str text, uint64_t *steps,
                            bool *matches);
-// The table that answers alone, where the pattern has one; else NULL.
-const os_pattern_simple *os_pattern_table(const os_pattern *self);
 
 #endif

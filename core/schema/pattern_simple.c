@@ -7,7 +7,7 @@ enum {
   STATES = 255,
   GROUPS = 8, // inside each other
   TABLE = 8192,
-  WORK = 20000 // unions of sets while the table is made: patterns may come from anybody
+  WORK = 8192 // unions and comparisons of sets while the table is made: patterns may come from anybody
 };
 
 struct os_pattern_simple {
@@ -51,18 +51,22 @@ static void os_places__add(os_places *self, const os_places *other) {
 static void os_places__put(os_places *self, size_t place) {
   self->words[place / 64] |= (uint64_t)1 << (place & 63);
 }
-static bool os_places__meet(const os_places *a, const os_places *b) {
+static bool os_places__same(const os_places *a, const os_places *b) {
+  for (size_t i = 0; i < PLACES / 64; i++)
+    if (a->words[i] != b->words[i]) return false;
+  return true;
+}
+// Keeps what both have; whether that is anything.
+static bool os_places__meet(os_places *self, const os_places *other) {
   uint64_t any = 0;
-  for (size_t i = 0; i < PLACES / 64; i++) any |= a->words[i] & b->words[i];
+  for (size_t i = 0; i < PLACES / 64; i++) any |= self->words[i] &= other->words[i];
   return any != 0;
 }
-// Adds follow of each place that is in both sets.
-static void os_places__step(os_building *self, const os_places *a, const os_places *b, os_places *out) {
+// Adds what can follow each place of a set.
+static void os_places__step(os_building *self, const os_places *places, os_places *out) {
   for (size_t i = 0; i < PLACES / 64; i++) {
-    for (uint64_t left = a->words[i] & b->words[i]; left != 0; left &= left - 1) {
+    for (uint64_t left = places->words[i]; left != 0; left &= left - 1, self->work++)
       os_places__add(out, &self->follow[i * 64 + (size_t)__builtin_ctzll(left)]);
-      self->work++;
-    }
   }
 }
 static void os_places__link(os_building *self, const os_places *last, const os_places *first) {
@@ -79,6 +83,8 @@ static bool os_pattern__take(os_building *self, os_str text) {
   self->p += text.len;
   return true;
 }
+// Whether a byte belongs to a character that began before it.
+static bool os_pattern__follows(size_t byte) { return byte >= 0x80 && byte < 0xc0; }
 static bool os_pattern__has(const char *list, char c) { return c != 0 && strchr(list, c) != NULL; }
 
 // A character that stands for itself, 0 for all else. `special`: those that do not, here.
@@ -94,9 +100,10 @@ static char os_pattern__literal(os_building *self, const char *special) {
   return c;
 }
 
+// `set` is by byte; first bytes of what is no ASCII stand for whole characters.
 static bool os_pattern__set(os_building *self, bool *set) {
   self->p++;
-  if (os_pattern__peek(self) == '^') return false;
+  bool others = os_pattern__take(self, OS_STR("^"));
   while (self->p < self->end && *self->p != ']') {
     char from = os_pattern__literal(self, ""), to = from;
     if (from == 0) return false;
@@ -107,7 +114,9 @@ static bool os_pattern__set(os_building *self, bool *set) {
     }
     for (int c = from; c <= to; c++) set[c] = true;
   }
-  return os_pattern__take(self, OS_STR("]"));
+  if (!os_pattern__take(self, OS_STR("]"))) return false;
+  for (size_t c = 0; others && c < 256; c++) set[c] = !set[c] && !os_pattern__follows(c);
+  return true;
 }
 
 static bool os_pattern__number(os_building *self, uint32_t *out) {
@@ -150,7 +159,7 @@ static void os_part__append(os_building *self, os_part *part, const os_part *nex
 
 // A character or a set with its count: as many places as it can stand for, the last one for all beyond.
 static bool os_pattern__character(os_building *self, os_part *sequence) {
-  bool set[128] = {0};
+  bool set[256] = {0};
   uint32_t least, most;
   if (os_pattern__peek(self) == '[') {
     if (!os_pattern__set(self, set)) return false;
@@ -225,25 +234,28 @@ static bool os_pattern__read(os_building *self) {
 
 // ---- The table --------------------------------------------------------------------------------------------
 
+// Class 1 is that of bytes which a character goes on with: they leave a state as it is.
 static size_t os_pattern__classes(os_building *self, os_pattern_simple *out, uint8_t *example) {
   os_places nowhere = {0};
-  size_t classes = 1;
+  size_t classes = 2;
   for (size_t c = 0; c < 256; c++) {
-    size_t class = 0;
-    if (memcmp(&self->having[c], &nowhere, sizeof nowhere) == 0) continue;
-    for (class = 1; class < classes; class ++)
-      if (memcmp(&self->having[c], &self->having[example[class]], sizeof nowhere) == 0) break;
-    if (class == classes) example[classes++] = (uint8_t)c;
+    size_t class = os_pattern__follows(c);
+    if (!os_places__same(&self->having[c], &nowhere)) {
+      for (class = 2; class < classes; class ++)
+        if (os_places__same(&self->having[c], &self->having[example[class]])) break;
+      if (class == classes) example[classes++] = (uint8_t)c;
+    }
     out->class_of[c] = (uint8_t)class;
   }
   return classes;
 }
 
-// The state of this set; 0 when there are too many.
+// The state of this set; 0 when there are too many. Most are new, or one of the last.
 static size_t os_pattern__state(os_building *self, const os_places *wanted, bool accepts) {
-  for (size_t i = 1; i <= self->states; i++)
-    if (self->accepts[i] == accepts && memcmp(&self->wanted[i], wanted, sizeof *wanted) == 0) return i;
+  for (size_t i = self->states; i > 0; i--)
+    if (self->accepts[i] == accepts && os_places__same(&self->wanted[i], wanted)) return i;
   if (self->states == STATES) return 0;
+  self->work += self->states / 8;
   self->wanted[++self->states] = *wanted;
   self->accepts[self->states] = accepts;
   return self->states;
@@ -254,17 +266,14 @@ static bool os_pattern__rows(os_building *self, const uint8_t *example, size_t c
   const os_part *whole = &self->groups[0].sequence;
   os_pattern__state(self, &whole->first, whole->empty);
   for (size_t i = 1; i <= self->states; i++) {
-    if ((i + 1) * classes > TABLE || self->work > WORK) return false;
-    for (size_t class = 1; class < classes; class ++) {
-      const os_places *having = &self->having[example[class]];
-      os_places wanted = {0};
-      self->work += self->states / 8 + 1;
-      if (!os_places__meet(&self->wanted[i], having)) continue;
-      os_places__step(self, &self->wanted[i], having, &wanted);
-      os_places ended = self->wanted[i];
-      for (size_t w = 0; w < PLACES / 64; w++) ended.words[w] &= having->words[w];
-      size_t next = os_pattern__state(self, &wanted, os_places__meet(&ended, &whole->last));
-      if (next == 0) return false;
+    if ((i + 1) * classes > TABLE) return false;
+    rows[i * classes + 1] = (uint8_t)i;
+    for (size_t class = 2; class < classes; class ++) {
+      os_places now = self->wanted[i], wanted = {0};
+      if (!os_places__meet(&now, &self->having[example[class]])) continue;
+      os_places__step(self, &now, &wanted);
+      size_t next = os_pattern__state(self, &wanted, os_places__meet(&now, &whole->last));
+      if (next == 0 || self->work > WORK) return false;
       rows[i * classes + class] = (uint8_t)next;
     }
   }
@@ -273,7 +282,7 @@ static bool os_pattern__rows(os_building *self, const uint8_t *example, size_t c
 
 static os_status os_pattern__table(os_building *self, os_pattern_simple **out, os_arena *arena,
                                    os_arena *scratch) {
-  uint8_t example[129];
+  uint8_t example[256];
   os_pattern_simple *simple = OS_ARENA_NEW(arena, os_pattern_simple);
   uint8_t *rows = OS_ARENA_ARRAY(scratch, TABLE, uint8_t);
   OS_TRY_ALLOC(simple);

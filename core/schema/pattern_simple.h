@@ -5,9 +5,9 @@
 
 #include <opspec/status.h>
 
-// Patterns of ASCII characters, sets of them, groups, alternatives and counts between ^ and $ (or (?![\s\S])): names,
-// versions, most formats. They become a table of states that takes one step a byte, forward only; it decides as the full
-// engine does, many times faster, and never runs away.
+// Patterns of ASCII characters, sets of them (or of all others), groups, alternatives and counts between ^ and $ (or
+// (?![\s\S])): names, versions, most formats. They become a table of states that takes one step a byte, forward only; it
+// decides as the full engine does, many times faster, and never runs away.
 typedef struct os_pattern_simple os_pattern_simple;
 
 // *out is NULL when the pattern is not of that kind, or its table would be large.

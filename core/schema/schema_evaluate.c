@@ -58,8 +58,6 @@ os_finding *os_eval_mismatch(os_eval *self, os_report *report, const os_schema_r
 }
 
 bool os_eval_pattern(os_eval *self, const os_pattern *pattern, os_str text) {
-  const os_pattern_simple *table = os_pattern_table(pattern);
-  if (table != NULL) return os_pattern_simple_match(table, text);
   uint64_t steps = self->options == NULL || self->options->pattern_steps == 0 ? STEPS_DEFAULT
                                                                               : self->options->pattern_steps;
   bool matches = false;
