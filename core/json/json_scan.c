@@ -17,7 +17,7 @@ static const char *os_scan__wrong(os_scan *self, const char *at, const char *exp
   return NULL;
 }
 
-enum { NODES_AT_ONCE = 64 };
+enum { NODES_AT_ONCE = 32 };
 
 // All zeros: nodes are zeroed many at a time, which takes less than setting a few members of each.
 static os_json *os_scan__node(os_scan *self) {

@@ -176,9 +176,10 @@ static bool os_pattern__character(os_building *self, os_part *sequence) {
     size_t place = self->places++;
     os_places__put(i == 0 ? &run.first : &self->follow[place - 1], place);
     if (i + 1 >= least) os_places__put(&run.last, place);
-    for (size_t c = 0; c < sizeof set; c++)
-      if (set[c]) os_places__put(&self->having[c], place);
   }
+  for (size_t c = 0; c < sizeof set; c++)
+    for (size_t place = self->places - count; set[c] && place < self->places; place++)
+      os_places__put(&self->having[c], place);
   if (most == UINT32_MAX) os_places__put(&self->follow[self->places - 1], self->places - 1);
   os_part__append(self, sequence, &run);
   return true;

@@ -100,7 +100,7 @@ describe('hostile schemas and documents', () => {
       [keys, { patternProperties: many(1000, i => `x${i}y`) }],
       [JSON.stringify('a'.repeat(5000)), { pattern: '(a+)\\1b' }],
       [JSON.stringify('a'.repeat(1_000_000)), { pattern: 'a'.repeat(100_000) + 'b' }],
-      [JSON.stringify('ab'.repeat(25_000_000)), { pattern: '^(?:ab)+$' }],
+      [JSON.stringify('ab'.repeat(25_000_000)), { pattern: '^(?:a.)+$' }],
       ['"a"', { pattern: 'a|'.repeat(200_000) }],
       ['"a"', { pattern: `[${Array.from({ length: 100_000 }, (_, i) => String.fromCodePoint(0x10000 + 2 * i)).join('')}]` }],
       ['{}', { patternProperties: many(20_000, i => `[\\P{L}\\p{Lu}]${i}`) }],
