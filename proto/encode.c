@@ -1,6 +1,6 @@
 #include "encode.h"
 
-#include "plan.h"
+#include "walk.h"
 #include "wire.h"
 
 enum { BUFFER = 4096, CHUNK = 1 << 16 };
@@ -66,15 +66,6 @@ static uint64_t os_encode__tag_size(const os_plan_field *field) {
   return os_varint_size((uint64_t)field->field->id << 3);
 }
 
-static size_t os_encode__elements(const os_plan_field *field, const ProtobufCMessage *message) {
-  return field->repeated ? *os_plan_count(field, message) : os_plan_has(field, message);
-}
-
-static const char *os_encode__list(const os_plan_field *field, const ProtobufCMessage *message) {
-  void *member = os_plan_member(field, message);
-  return field->repeated ? *(const char *const *)member : (const char *)member;
-}
-
 // One element without its tag; not for messages.
 static uint64_t os_encode__element_size(const os_plan_field *field, const char *element) {
   if (field->wire == OS_WIRE_VARINT) return os_varint_size(os_encode__number(field->type, element));
@@ -90,7 +81,7 @@ static bool os_encode__packed(const os_plan_field *field) {
 
 static uint64_t os_encode__elements_size(const os_plan_field *field, const ProtobufCMessage *message,
                                          size_t count) {
-  const char *list = os_encode__list(field, message);
+  const char *list = os_plan_list(field, message);
   if (field->packable && field->wire != OS_WIRE_VARINT) return (uint64_t)count * field->size;
   uint64_t size = 0;
   for (size_t i = 0; i < count; i++) size += os_encode__element_size(field, list + i * field->size);
@@ -120,14 +111,14 @@ static os_status os_encode__measure(os_encoder *self) {
   os_encode_frame *frame = &self->frames.items[self->frames.count - 1];
   for (; frame->field < frame->plan->count; frame->field++, frame->element = 0) {
     const os_plan_field *field = &frame->plan->fields[frame->field];
-    size_t count = os_encode__elements(field, frame->message);
+    size_t count = os_plan_elements(field, frame->message);
     if (count == 0) continue;
     if (field->type != PROTOBUF_C_TYPE_MESSAGE) {
       frame->size += os_encode__field_size(field, frame->message, count);
       continue;
     }
     ProtobufCMessage *const *list =
-        (ProtobufCMessage *const *)(const void *)os_encode__list(field, frame->message);
+        (ProtobufCMessage *const *)(const void *)os_plan_list(field, frame->message);
     while (frame->element < count) {
       ProtobufCMessage *child = list[frame->element++];
       if (!os_encode__copied(child)) return os_encode__push(self, child);
@@ -207,7 +198,7 @@ static os_status os_encode__tag(os_encoder *self, uint32_t number, uint32_t wire
 
 static os_status os_encode__field(os_encoder *self, const os_plan_field *field,
                                   const ProtobufCMessage *message, size_t count) {
-  const char *list = os_encode__list(field, message);
+  const char *list = os_plan_list(field, message);
   bool packed = os_encode__packed(field);
   if (packed) {
     OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));
@@ -226,14 +217,14 @@ static os_status os_encode__write(os_encoder *self) {
   os_encode_frame *frame = &self->frames.items[self->frames.count - 1];
   for (; frame->field < frame->plan->count; frame->field++, frame->element = 0) {
     const os_plan_field *field = &frame->plan->fields[frame->field];
-    size_t count = os_encode__elements(field, frame->message);
+    size_t count = os_plan_elements(field, frame->message);
     if (count == 0) continue;
     if (field->type != PROTOBUF_C_TYPE_MESSAGE) {
       OS_TRY(os_encode__field(self, field, frame->message, count));
       continue;
     }
     ProtobufCMessage *const *list =
-        (ProtobufCMessage *const *)(const void *)os_encode__list(field, frame->message);
+        (ProtobufCMessage *const *)(const void *)os_plan_list(field, frame->message);
     while (frame->element < count) {
       ProtobufCMessage *child = list[frame->element++];
       OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));

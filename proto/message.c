@@ -1,6 +1,6 @@
 #include "message.h"
 
-#include "plan.h"
+#include "walk.h"
 
 const uint64_t os_proto_nothing[OS_PROTO_NOTHING] = {0};
 
@@ -56,44 +56,15 @@ void os_proto_edited(void *message) {
   for (; message != NULL; message = os_proto_parent(message)) os_proto_set(message, OS_PROTO_EDITED, 0);
 }
 
-typedef struct os_message_list {
-  ProtobufCMessage **items;
-  size_t count, room;
-} os_message_list;
-
-static os_status os_message__children(os_arena *arena, os_message_list *list, os_plans *plans,
-                                      ProtobufCMessage *message) {
-  const os_plan *plan = os_plans_get(plans, message->descriptor);
-  OS_TRY_ALLOC(plan);
-  for (uint32_t i = 0; i < plan->count; i++) {
-    const os_plan_field *field = &plan->fields[i];
-    if (field->type != PROTOBUF_C_TYPE_MESSAGE) continue;
-    size_t count = field->repeated ? *os_plan_count(field, message) : os_plan_has(field, message);
-    void *member = os_plan_member(field, message);
-    ProtobufCMessage **children =
-        field->repeated ? *(ProtobufCMessage ***)member : (ProtobufCMessage **)member;
-    for (size_t j = 0; j < count; j++) {
-      ProtobufCMessage **slot = OS_PUSH(arena, list);
-      OS_TRY_ALLOC(slot);
-      *slot = children[j];
-    }
-  }
-  return OS_OK;
-}
-
 os_status os_proto_detach(os_memory *memory, void *message) {
-  os_arena arena;
-  os_arena_init(&arena, memory);
-  os_plans plans = {.arena = &arena};
-  os_message_list list = {0};
-  ProtobufCMessage *next = message;
-  os_status status = OS_OK;
-  while (status == OS_OK && next != NULL) {
-    os_proto_set(next, OS_PROTO_EDITED, OS_PROTO_RANGED);
-    status = os_message__children(&arena, &list, &plans, next);
-    next = list.count > 0 ? list.items[--list.count] : NULL;
+  os_walk walk;
+  os_walk_event event = OS_WALK_OPEN;
+  os_status status = os_walk_begin(&walk, memory, message);
+  while (status == OS_OK && event != OS_WALK_END) {
+    if (event == OS_WALK_OPEN) os_proto_set(os_walk_top(&walk)->message, OS_PROTO_EDITED, OS_PROTO_RANGED);
+    status = os_walk_next(&walk, &event);
   }
-  os_arena_clear(&arena);
+  os_walk_free(&walk);
   return status;
 }
 

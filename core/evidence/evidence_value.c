@@ -1,5 +1,6 @@
 #include "evidence_value.h"
 
+#include "base64.h"
 #include "decimal.h"
 #include "scalar.h"
 #include "type_expr.h"
@@ -100,30 +101,10 @@ static os_status os_evidence__element(const os_evidence__reader *self, op_value 
 
 // ---- Tensors ----------------------------------------------------------------------------------------------
 
-static int os_evidence__digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-// Standard base64 with or without padding. *out is in the arena; false when it is none.
 static bool os_evidence__base64(os_arena *arena, os_str text, os_str *out) {
-  while (text.len > 0 && text.data[text.len - 1] == '=') text.len--;
-  unsigned char *to = os_arena_alloc(arena, text.len / 4 * 3 + 3);
-  if (to == NULL || text.len % 4 == 1) return false;
-  uint32_t bits = 0;
-  size_t size = 0;
-  for (size_t i = 0; i < text.len; i++) {
-    int digit = os_evidence__digit(text.data[i]);
-    if (digit < 0) return false;
-    bits = bits << 6 | (uint32_t)digit;
-    if (i % 4 == 1) to[size++] = (unsigned char)(bits >> 4);
-    if (i % 4 == 2) to[size++] = (unsigned char)(bits >> 2);
-    if (i % 4 == 3) to[size++] = (unsigned char)bits;
-  }
-  *out = (os_str){(const char *)to, size};
-  return true;
+  char *to = os_arena_alloc(arena, text.len / 4 * 3 + 3);
+  out->data = to;
+  return to != NULL && os_base64_read(text, to, &out->len);
 }
 
 // Elements from the bytes of raw_data: little-endian; 4- and 2-bit ones packed, the first in the lowest bits.

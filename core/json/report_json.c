@@ -1,5 +1,6 @@
 #include "report_json.h"
 
+#include "base64.h"
 #include "json_write.h"
 
 #include <stdio.h>
@@ -80,14 +81,8 @@ static void os_report__where(os_members *self, const os_where *where) {
 }
 
 static void os_report__base64(os_text *out, os_str bytes) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   os_text_char(out, '"');
-  for (size_t i = 0; i < bytes.len; i += 3) {
-    uint32_t group = 0;
-    size_t have = bytes.len - i < 3 ? bytes.len - i : 3;
-    for (size_t j = 0; j < 3; j++) group = group << 8 | (j < have ? (unsigned char)bytes.data[i + j] : 0);
-    for (size_t j = 0; j < 4; j++) os_text_char(out, j <= have ? digits[group >> (18 - 6 * j) & 63] : '=');
-  }
+  os_base64_write(out, bytes);
   os_text_char(out, '"');
 }
 
