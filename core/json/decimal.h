@@ -40,5 +40,7 @@ bool os_decimal_exact_double(const os_decimal *a, double value);
 // Not for NaN and infinities. Answers the length; `to` must have room for OS_DOUBLE_ROOM bytes.
 enum { OS_DOUBLE_ROOM = 32 };
 size_t os_double_print(double value, char *to);
+// The same for a binary32.
+size_t os_float_print(float value, char *to);
 
 #endif

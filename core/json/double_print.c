@@ -115,24 +115,30 @@ size_t os_double_layout(bool negative, const char *digits, size_t count, int exp
   return (size_t)(to - start);
 }
 
-size_t os_double_print(double value, char *to) {
+// `digits`: bits of the mantissa that is stored; `least`: exponent of the smallest numbers' last bit.
+static size_t os_double__print(double value, int digits, int least, char *to) {
   if (value == 0) {
     *to = '0';
     return 1;
   }
-  uint64_t bits;
-  memcpy(&bits, &value, 8);
-  uint64_t mantissa = bits & (((uint64_t)1 << 52) - 1);
-  int exponent = (int)(bits >> 52 & 0x7ff);
-  bool normal = exponent > 0, narrow_below = mantissa == 0 && exponent > 1;
-  if (normal) mantissa |= (uint64_t)1 << 52;
+  int exponent;
+  uint64_t mantissa = (uint64_t)ldexp(frexp(value < 0 ? -value : value, &exponent), digits + 1);
+  exponent -= digits + 1;
+  if (exponent < least) {
+    mantissa >>= least - exponent;
+    exponent = least;
+  }
   os_shortest shortest;
-  os_shortest__init(&shortest, mantissa, (normal ? exponent : 1) - 1075, narrow_below);
+  os_shortest__init(&shortest, mantissa, exponent, mantissa == (uint64_t)1 << digits && exponent > least);
   os_shortest__normalise(&shortest, value < 0 ? -value : value);
-  char digits[24];
-  size_t count = os_shortest__digits(&shortest, digits);
-  return os_double_layout(value < 0, digits, count, shortest.exponent, to);
+  char text[24];
+  size_t count = os_shortest__digits(&shortest, text);
+  return os_double_layout(value < 0, text, count, shortest.exponent, to);
 }
+
+size_t os_double_print(double value, char *to) { return os_double__print(value, 52, -1074, to); }
+
+size_t os_float_print(float value, char *to) { return os_double__print((double)value, 23, -149, to); }
 
 size_t os_decimal_print_shortest(const os_decimal *a, os_str text, char *to) {
   // With at most 15 digits the decimal that was read is the shortest one that reads back.

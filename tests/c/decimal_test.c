@@ -172,6 +172,38 @@ static void test_rounding(void) {
   CHECK(os_decimal_double(os_str_of(text)) == 1e-5);
 }
 
+static void print_float(float value, const char *expected) {
+  char room[OS_DOUBLE_ROOM];
+  size_t len = os_float_print(value, room);
+  CHECK_BYTES(room, len, expected, strlen(expected));
+}
+
+static void test_print_float(void) {
+  print_float(0.1f, "0.1");
+  print_float(16777216, "16777216");
+  print_float(3.4028235e38f, "3.4028235e+38");
+  print_float(1.1754944e-38f, "1.1754944e-38");
+  print_float(1e-45f, "1e-45");
+  print_float(-9.8607613e-32f, "-9.860761e-32"); // a power of two
+  int wrong = 0;
+  for (int i = 0; i < 20000; i++) {
+    uint32_t bits = (uint32_t)next();
+    if (i % 4 == 0) bits &= ~(((uint32_t)1 << 23) - 1);
+    float value;
+    memcpy(&value, &bits, 4);
+    if (!isfinite(value)) continue;
+    char room[OS_DOUBLE_ROOM + 1], shorter[40];
+    size_t len = os_float_print(value, room);
+    room[len] = 0;
+    wrong += strtof(room, NULL) != value || os_decimal_float((os_str){room, len}) != value;
+    os_decimal a = os_decimal_of((os_str){room, len});
+    if (a.count <= 1) continue;
+    snprintf(shorter, sizeof shorter, "%.*e", (int)a.count - 2, (double)value);
+    wrong += strtof(shorter, NULL) == value;
+  }
+  CHECK_EQ(wrong, 0);
+}
+
 int main(void) {
   test_compare();
   test_divides();
@@ -179,6 +211,7 @@ int main(void) {
   test_exact_doubles();
   test_print();
   test_print_random();
+  test_print_float();
   test_rounding();
   return CHECK_END();
 }
