@@ -1,6 +1,6 @@
 #include "data_check.h"
 #include "host.h"
-#include "proto_json.h"
+#include "form.h"
 #include "zip.h"
 
 // One check: where it writes, and what it was asked.
@@ -200,7 +200,7 @@ os_status opspec_decode(opspec_env *self, os_str bytes, os_str as) {
     return os_host_fail(self, status, why, (os_str){"", 0}, &report);
   }
   if (self->decoded != NULL) root = self->decoded->root;
-  OS_TRY(os_proto_write_json(&self->output, &source, root));
+  OS_TRY(os_form_write(&self->output, OS_FORM_SCRIPT, &source, root, NULL));
   return os_host_end(self);
 }
 

@@ -184,7 +184,7 @@ static void test_print_float(void) {
   print_float(3.4028235e38f, "3.4028235e+38");
   print_float(1.1754944e-38f, "1.1754944e-38");
   print_float(1e-45f, "1e-45");
-  print_float(-9.8607613e-32f, "-9.860761e-32"); // a power of two
+  print_float(-9.8607613e-32f, "-9.8607613e-32"); // a power of two
   int wrong = 0;
   for (int i = 0; i < 20000; i++) {
     uint32_t bits = (uint32_t)next();

@@ -6,7 +6,7 @@
 #include "onnx-data.pb-c.h"
 #include "onnx-operators.pb-c.h"
 #include "onnx.pb-c.h"
-#include "proto_json.h"
+#include "form.h"
 
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   os_text text;
   os_text_init(&text, &memory);
   if (decode(&arena, &source, type, &message) == OS_OK) {
-    os_proto_write_json(&text, &source, message);
+    os_form_write(&text, OS_FORM_SCRIPT, &source, message, NULL);
     text.len = 0;
     os_sink sink = os_sink_text(&text);
     if (os_proto_detach(&memory, message) == OS_OK &&

@@ -170,7 +170,7 @@ export class Env {
     }))
   }
 
-  // What JSON cannot carry (proto/proto_json.h), without recursion: messages nest as deep as a document says.
+  // What JSON cannot carry (proto/form.h), without recursion: messages nest as deep as a document says.
   #revive(root, base) {
     const { u8 } = this.#engine
     const replace = value => {

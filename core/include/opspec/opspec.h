@@ -83,7 +83,7 @@ typedef struct opspec_check_options {
 os_status opspec_check(opspec_env *self, os_str bytes, const opspec_check_options *options);
 // A bundle given by its files alone -> report.
 os_status opspec_check_bundle(opspec_env *self, const opspec_check_options *options);
-// The message as JSON (proto_json.h); its addresses hold until opspec_decode_end. OS_MALFORMED with findings.
+// The message as JSON (form.h); its addresses hold until opspec_decode_end. OS_MALFORMED with findings.
 os_status opspec_decode(opspec_env *self, os_str bytes, os_str as);
 void opspec_decode_end(opspec_env *self);
 // A JSON text in its canonical form (RFC 8785), or indented by two blanks -> text. OS_MALFORMED with findings; a key that

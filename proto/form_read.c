@@ -1,0 +1,300 @@
+#include "form_read.h"
+
+#include "decimal.h"
+#include "format.h"
+#include "walk.h"
+#include "wire_rules.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+os_status os_form_begin(os_form_reader *self, const os_form_input *input, void **message) {
+  *self = (os_form_reader){.input = *input, .plans = {.arena = input->arena}};
+  if (self->input.depth == 0) self->input.depth = OS_PROTO_DEPTH_DEFAULT;
+  *message = os_proto_new(input->arena, input->type, NULL);
+  OS_TRY_ALLOC(*message);
+  return os_form_push(self, NULL, *message, 0, 0);
+}
+
+os_status os_form_push(os_form_reader *self, const os_plan_field *field, ProtobufCMessage *message,
+                       size_t start, size_t end) {
+  if (self->frames.count >= self->input.depth) {
+    os_form_fault(self, &os_rule_form_depth, field, start, end, "messages are nested more than %u deep",
+                  self->input.depth);
+    return OS_LIMIT;
+  }
+  size_t index = 0;
+  if (field != NULL && field->repeated) index = *os_plan_count(field, os_form_top(self)->message) - 1;
+  os_form_frame *frame = OS_PUSH(self->input.arena, &self->frames);
+  OS_TRY_ALLOC(frame);
+  *frame = (os_form_frame){.plan = os_plans_get(&self->plans, message->descriptor),
+                           .message = message,
+                           .field = field,
+                           .index = index};
+  return frame->plan == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+void *os_form_slot(os_form_reader *self, const os_plan *plan, const os_plan_field *field, void *message) {
+  os_arena *arena = self->input.arena;
+  if (field->aside != 0) {
+    void **rare = (void **)(void *)((char *)message + field->aside);
+    if (*rare == NULL) *rare = os_arena_zalloc(arena, plan->rare->sizeof_message);
+    if (*rare == NULL) return NULL;
+  }
+  char *member = os_plan_member(field, message);
+  if (!field->repeated) {
+    memset(member, 0, field->size);
+    os_plan_set_has(field, message);
+    return member;
+  }
+  size_t *count = os_plan_count(field, message), had = *count, old, bytes;
+  char **list = (char **)(void *)member;
+  if ((had & (had - 1)) == 0) { // 0 or a power of two: the list is full
+    if (!os_size_mul(had == 0 ? 1 : had * 2, field->size, &bytes) || had > SIZE_MAX / 4) return NULL;
+    old = had * field->size;
+    char *grown = os_arena_grow(arena, *list, old, bytes);
+    if (grown == NULL) return NULL;
+    memset(grown + old, 0, bytes - old);
+    *list = grown;
+  }
+  ++*count;
+  return *list + had * field->size;
+}
+
+ProtobufCMessage *os_form_child(os_form_reader *self, const os_plan *plan, const os_plan_field *field,
+                                ProtobufCMessage *message) {
+  void *slot = os_form_slot(self, plan, field, message);
+  ProtobufCMessage *child =
+      slot == NULL ? NULL : os_proto_new(self->input.arena, field->field->descriptor, message);
+  if (slot != NULL) *(ProtobufCMessage **)slot = child;
+  return child;
+}
+
+os_status os_form_keep(os_form_reader *self, ProtobufCMessage *message, uint32_t number, uint32_t wire,
+                       os_str body) {
+  unsigned n = message->n_unknown_fields;
+  size_t size = sizeof *message->unknown_fields;
+  if ((n & (n - 1)) == 0) { // 0 or a power of two: the list is full
+    message->unknown_fields =
+        os_arena_grow(self->input.arena, message->unknown_fields, n * size, (n == 0 ? 1 : n * 2) * size);
+    OS_TRY_ALLOC(message->unknown_fields);
+  }
+  message->unknown_fields[n] = (ProtobufCMessageUnknownField){.tag = number,
+                                                              .wire_type = (ProtobufCWireType)wire,
+                                                              .len = body.len,
+                                                              .data = (uint8_t *)(uintptr_t)body.data};
+  message->n_unknown_fields = n + 1;
+  return OS_OK;
+}
+
+static bool os_form__is_name(const char *name, os_str text, bool camel) {
+  size_t i = 0;
+  for (; *name != 0; name++, i++) {
+    char c = *name;
+    if (camel && c == '_') c = (char)(*++name - 'a' + 'A');
+    if (i >= text.len || text.data[i] != c) return false;
+  }
+  return i == text.len;
+}
+
+const os_plan_field *os_form_find(const os_plan *plan, os_str name, bool camel) {
+  for (uint32_t i = 0; i < plan->count; i++) {
+    const char *own = plan->fields[i].field->name;
+    if (os_form__is_name(own, name, false) || (camel && os_form__is_name(own, name, true)))
+      return &plan->fields[i];
+  }
+  return NULL;
+}
+
+bool os_form_taken(const os_plan_field *field, const void *message) {
+  uint32_t which = 0;
+  if (field->oneof) memcpy(&which, os_plan_home(field, message) + field->quantifier, sizeof which);
+  return which != 0 || os_plan_elements(field, message) > 0;
+}
+
+// ---- Scalars ----------------------------------------------------------------------------------------------
+
+static int os_form__digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+}
+
+bool os_form_natural(os_str text, uint64_t *out) {
+  uint64_t base = 10;
+  size_t i = 0;
+  if (text.len > 1 && text.data[0] == '0') {
+    i = (text.data[1] | 0x20) == 'x' ? 2 : 1;
+    base = i == 2 ? 16 : 8;
+  }
+  *out = 0;
+  bool good = i < text.len;
+  for (; good && i < text.len; i++) {
+    uint64_t digit = (uint64_t)os_form__digit(text.data[i]);
+    good =
+        digit < base && !__builtin_mul_overflow(*out, base, out) && !__builtin_add_overflow(*out, digit, out);
+  }
+  return good;
+}
+
+// Words for NaN and infinities.
+static bool os_form__special(const os_form_scalar *scalar, double *out) {
+  static const char *const words[] = {"NaN", "Infinity", "inf"};
+  os_str text = scalar->text;
+  for (size_t i = 0; i < (scalar->json ? 2 : 3); i++) {
+    bool same = strlen(words[i]) == text.len;
+    for (size_t j = 0; same && j < text.len; j++)
+      same = scalar->json ? text.data[j] == words[i][j] : (text.data[j] | 0x20) == (words[i][j] | 0x20);
+    if (!same) continue;
+    uint64_t nan = (uint64_t)0x7ff8 << 48;
+    *out = INFINITY;
+    if (i == 0) memcpy(out, &nan, 8);
+    return true;
+  }
+  return false;
+}
+
+static const char *os_form__put_float(const os_plan_field *field, const os_form_scalar *scalar, void *to) {
+  double value;
+  os_str text = scalar->text;
+  bool single = field->type == PROTOBUF_C_TYPE_FLOAT, good = os_form__special(scalar, &value);
+  if (scalar->kind == OS_FORM_NUMBER) {
+    if ((text.data[text.len - 1] | 0x20) == 'f') text.len--;
+    bool c = text.len > 1 && text.data[0] == '0' && text.data[1] != '.' && (text.data[1] | 0x20) != 'e';
+    value = c ? 0 : single ? (double)os_decimal_float(text) : os_decimal_double(text);
+    good = !c && !(isinf(value) && scalar->json); // texts let it become infinite
+  }
+  if (!good) return "a number that the type can hold, nan or infinity";
+  uint64_t bits;
+  memcpy(&bits, &value, 8); // the sign of a NaN, too, whatever an engine makes of it
+  bits ^= (uint64_t)scalar->negative << 63;
+  if (!single) {
+    memcpy(to, &bits, 8);
+    return NULL;
+  }
+  float narrow = (float)value;
+  uint32_t half;
+  memcpy(&half, &narrow, 4);
+  if (isnan(value)) half = 0x7fc00000;
+  half ^= (uint32_t)scalar->negative << 31;
+  memcpy(to, &half, 4);
+  return NULL;
+}
+
+static const char *os_form__put_enum(const os_plan_field *field, os_str name, void *to) {
+  const ProtobufCEnumDescriptor *type = field->field->descriptor;
+  for (unsigned i = 0; i < type->n_values; i++)
+    if (os_str_is(name, type->values[i].name)) {
+      int32_t value = type->values[i].value;
+      memcpy(to, &value, 4);
+      return NULL;
+    }
+  return "one of its names";
+}
+
+static bool os_form__enum_has(const os_plan_field *field, uint64_t value) {
+  const ProtobufCEnumDescriptor *type = field->field->descriptor;
+  for (unsigned i = 0; i < type->n_values; i++)
+    if ((uint64_t)(int64_t)type->values[i].value == value) return true;
+  return false;
+}
+
+static const char *os_form__put_integer(const os_plan_field *field, const os_form_scalar *scalar, void *to) {
+  static const char small[] = "an integer from -2147483648 to 2147483647", large[] = "an integer of 64 bits",
+                    natural[] = "an integer of 64 bits that is not negative";
+  const char *wanted = field->size == 4 ? small : field->type == PROTOBUF_C_TYPE_UINT64 ? natural : large;
+  if (field->type == PROTOBUF_C_TYPE_ENUM) {
+    if (scalar->kind == OS_FORM_WORD) return os_form__put_enum(field, scalar->text, to);
+    wanted = "one of its names or numbers";
+  }
+  bool negative = scalar->negative;
+  if (scalar->kind != OS_FORM_NUMBER) return wanted;
+  uint64_t value, most = field->size == 4 ? INT32_MAX : INT64_MAX;
+  os_decimal number = {0};
+  if (scalar->json) number = os_decimal_of(scalar->text);
+  if (!(scalar->json ? os_decimal_uint64(&number, &value) : os_form_natural(scalar->text, &value)))
+    return wanted;
+  if (field->type == PROTOBUF_C_TYPE_UINT64) most = negative ? 0 : UINT64_MAX;
+  if (value > most + (negative && field->type != PROTOBUF_C_TYPE_UINT64)) return wanted;
+  if (negative) value = 0 - value;
+  if (field->type == PROTOBUF_C_TYPE_ENUM && !os_form__enum_has(field, value)) return wanted;
+  uint32_t half = (uint32_t)value;
+  if (field->size == 4)
+    memcpy(to, &half, 4);
+  else
+    memcpy(to, &value, 8);
+  return NULL;
+}
+
+static size_t os_form__digits(os_str text, size_t at) {
+  while (at < text.len && text.data[at] >= '0' && text.data[at] <= '9') at++;
+  return at;
+}
+
+static bool os_form__is_number(os_str text) {
+  size_t at = text.len > 0 && text.data[0] == '-', start = at;
+  at = os_form__digits(text, at);
+  if (at == start || (at > start + 1 && text.data[start] == '0')) return false;
+  if (at < text.len && text.data[at] == '.') {
+    start = at + 1;
+    at = os_form__digits(text, start);
+    if (at == start) return false;
+  }
+  if (at < text.len && (text.data[at] | 0x20) == 'e') {
+    at++;
+    if (at < text.len && (text.data[at] == '-' || text.data[at] == '+')) at++;
+    start = at;
+    at = os_form__digits(text, start);
+    if (at == start) return false;
+  }
+  return at == text.len;
+}
+
+const char *os_form_put(const os_plan_field *field, const os_form_scalar *scalar, void *to) {
+  os_form_scalar self = *scalar;
+  if (field->type == PROTOBUF_C_TYPE_BYTES) {
+    if (scalar->kind != OS_FORM_STRING) return "a string";
+    *(ProtobufCBinaryData *)to = os_bytes_of(scalar->text);
+    return NULL;
+  }
+  if (self.json && self.kind == OS_FORM_STRING)
+    self.kind = os_form__is_number(self.text) ? OS_FORM_NUMBER : OS_FORM_WORD;
+  if (self.json && self.text.len > 0 && self.text.data[0] == '-') {
+    self.negative = true;
+    self.text = os_str_slice(self.text, 1, self.text.len);
+  }
+  bool floating = field->type == PROTOBUF_C_TYPE_FLOAT || field->type == PROTOBUF_C_TYPE_DOUBLE;
+  return (floating ? os_form__put_float : os_form__put_integer)(field, &self, to);
+}
+
+// ---- Faults -----------------------------------------------------------------------------------------------
+
+os_str os_form_path(const os_form_reader *self, const os_plan_field *field) {
+  os_arena *arena = self->input.report->arena;
+  size_t count = self->frames.count;
+  os_path *steps = OS_ARENA_ARRAY(arena, count + 1, os_path);
+  if (steps == NULL) return (os_str){"", 0};
+  const os_path *last = NULL;
+  for (size_t i = 1; i <= count; i++) {
+    const os_form_frame *frame = i < count ? &self->frames.items[i] : NULL;
+    const os_plan_field *step = frame == NULL ? field : frame->field;
+    if (step == NULL) continue;
+    steps[i] = (os_path){last, os_str_of(step->field->name),
+                         frame != NULL && step->repeated ? (int64_t)frame->index : -1};
+    last = &steps[i];
+  }
+  return os_path_print(last, arena);
+}
+
+os_status os_form_fault(os_form_reader *self, const os_rule *rule, const os_plan_field *field, size_t start,
+                        size_t end, const char *format, ...) {
+  os_report *report = self->input.report;
+  va_list arguments;
+  va_start(arguments, format);
+  os_str message = os_arena_format_list(report->arena, format, arguments);
+  va_end(arguments);
+  os_finding *finding = os_report_add(report, rule, "%.*s", OS_ARG(message));
+  finding->where.path = os_form_path(self, field);
+  os_where_range(&finding->where, start, end);
+  return OS_MALFORMED;
+}

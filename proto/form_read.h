@@ -1,0 +1,81 @@
+#ifndef OPSPEC_FORM_READ_H
+#define OPSPEC_FORM_READ_H
+
+#include "form.h"
+#include "lexer.h"
+#include "plan.h"
+
+// What the readers of all forms share: putting values into messages, and faults with the path of the field.
+
+// A message being filled.
+typedef struct os_form_frame {
+  const os_plan *plan;
+  ProtobufCMessage *message;
+  const os_plan_field *field; // of the message around it; NULL for the root
+  size_t index;               // in that field's list
+  // Of the form: the message's object and its next member; what ends it in a text, and whether it is an element of a list.
+  const os_json *node, *next;
+  bool list;
+  char close;
+} os_form_frame;
+
+typedef struct os_form_reader {
+  os_form_input input;
+  os_plans plans;
+  struct {
+    os_form_frame *items;
+    size_t count, room;
+  } frames;
+} os_form_reader;
+
+static inline os_form_frame *os_form_top(const os_form_reader *self) {
+  return &self->frames.items[self->frames.count - 1];
+}
+// Begins with an empty root, which goes to *message.
+os_status os_form_begin(os_form_reader *self, const os_form_input *input, void **message);
+// Begins `message`, which has been put into `field` of the top. Too deep is a finding at [start, end).
+os_status os_form_push(os_form_reader *self, const os_plan_field *field, ProtobufCMessage *message,
+                       size_t start, size_t end);
+
+// Place for one more element of a repeated field, or for the value of a singular one, zeroed. NULL when memory is exhausted.
+void *os_form_slot(os_form_reader *self, const os_plan *plan, const os_plan_field *field, void *message);
+// A new message in the field.
+ProtobufCMessage *os_form_child(os_form_reader *self, const os_plan *plan, const os_plan_field *field,
+                                ProtobufCMessage *message);
+// Keeps a field that the definition does not know; `body` is what follows the tag.
+os_status os_form_keep(os_form_reader *self, ProtobufCMessage *message, uint32_t number, uint32_t wire,
+                       os_str body);
+
+// A field by its name as in the .proto file, or also in lowerCamelCase; NULL = none.
+const os_plan_field *os_form_find(const os_plan *plan, os_str name, bool camel);
+// Whether a singular field, or another member of its oneof, has a value already.
+bool os_form_taken(const os_plan_field *field, const void *message);
+
+// A scalar as it is written.
+typedef enum os_form_kind { OS_FORM_WORD, OS_FORM_NUMBER, OS_FORM_STRING } os_form_kind;
+typedef struct os_form_scalar {
+  os_form_kind kind;
+  bool negative; // what follows is the text without its sign
+  bool
+      json; // strings may be numbers, 1.0 may be an integer; else 0x10 and 010 are numbers, and words have any case
+  os_str text; // of a string: decoded
+} os_form_scalar;
+// NULL, or what should stand there ("an integer from -2147483648 to 2147483647"). Bytes become views of the text. `to` is
+// os_form_slot's.
+const char *os_form_put(const os_plan_field *field, const os_form_scalar *scalar, void *to);
+
+// An integer as texts write it (10, 0x1f, 017); false when it is none of 64 bits.
+bool os_form_natural(os_str text, uint64_t *out);
+
+// A finding at [start, end) of the text about `field` (may be NULL) of the top. Answers OS_MALFORMED.
+os_status os_form_fault(os_form_reader *self, const os_rule *rule, const os_plan_field *field, size_t start,
+                        size_t end, const char *format, ...) __attribute__((format(printf, 6, 7)));
+os_str os_form_path(const os_form_reader *self, const os_plan_field *field);
+
+// Fills the top, which ends, from the text format: up to the sign `close`, or the end of the text (0). The lexer is at the
+// first token of it, and then behind. `over`: what stands in the message already may be set anew.
+os_status os_form_fill(os_form_reader *self, os_lexer *lexer, char close, bool over);
+// The current token cannot be there: a finding that says what could ("a name of a field").
+os_status os_form_unexpected(os_form_reader *self, const os_lexer *lexer, const char *wanted);
+
+#endif
