@@ -24,9 +24,12 @@ static bool os_form__bytes(os_form_reader *self, const os_json *node, ProtobufCB
     return true;
   }
   if (!os_json_is(node, OS_JSON_STRING)) return false;
-  char *bytes = os_arena_alloc(self->input.arena, text.len / 4 * 3 + 3);
-  to->data = (uint8_t *)bytes;
-  return bytes != NULL && os_base64_read(text, bytes, &to->len);
+  os_str bytes = {.len = 0};
+  char *room = os_arena_alloc(self->input.arena, text.len / 4 * 3 + 3);
+  if (room == NULL || !os_base64_read(text, room, &bytes.len)) return false;
+  bytes.data = room;
+  *to = os_bytes_of(bytes);
+  return true;
 }
 
 static os_status os_form__scalar(os_form_reader *self, const os_plan_field *field, const os_json *node) {

@@ -163,7 +163,8 @@ static void os_form__quote(os_text *out, os_str bytes, bool text) {
       os_text_char(out, '\\');
       os_text_char(out, into[known - from]);
     } else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !text)) {
-      os_text_format(out, "\\%03o", c);
+      os_text_char(out, '\\');
+      for (int shift = 6; shift >= 0; shift -= 3) os_text_char(out, (char)('0' + (c >> shift & 7)));
     } else {
       os_text_char(out, (char)c);
     }

@@ -421,8 +421,15 @@ uint32_t OS_EXPORT(opspec_do_check)(os_port *self, const char *bytes, size_t siz
 uint32_t OS_EXPORT(opspec_do_decode)(os_port *self, const char *bytes, size_t size, size_t as) {
   return os_port__end(self, opspec_decode(self->env, (os_str){bytes, size}, (os_str){self->text, as}));
 }
-uint32_t OS_EXPORT(opspec_do_format)(os_port *self, const char *text, size_t size, uint32_t canonical) {
-  return os_port__end(self, opspec_format(self->env, (os_str){text, size}, canonical != 0));
+uint32_t OS_EXPORT(opspec_do_format)(os_port *self, const char *bytes, size_t size, size_t as, uint32_t form,
+                                     uint32_t lossy) {
+  return os_port__end(self, opspec_format(self->env, (os_str){bytes, size}, (os_str){self->text, as},
+                                          (opspec_form)form, lossy != 0));
+}
+uint32_t OS_EXPORT(opspec_do_encode)(os_port *self, const char *text, size_t size, const char *bytes,
+                                     size_t bytes_size, size_t as, uint32_t form) {
+  return os_port__end(self, opspec_encode(self->env, (os_str){text, size}, (os_str){bytes, bytes_size},
+                                          (os_str){self->text, as}, (opspec_form)form));
 }
 void OS_EXPORT(opspec_end_decode)(os_port *self) { opspec_decode_end(self->env); }
 uint32_t OS_EXPORT(opspec_do_sniff)(os_port *self, const char *bytes, size_t size) {
@@ -466,6 +473,9 @@ opspec_model *OS_EXPORT(opspec_load)(os_port *self, const char *bytes, size_t si
   os_memory_free(&self->memory, names);
   os_port__end(self, status);
   return model;
+}
+uint32_t OS_EXPORT(opspec_write_model)(os_port *self, opspec_model *model, uint32_t form, uint32_t lossy) {
+  return os_port__end(self, opspec_model_write(model, (opspec_form)form, lossy != 0));
 }
 uint32_t OS_EXPORT(opspec_check_model)(os_port *self, opspec_model *model, uint32_t flags, double timeout) {
   opspec_check_options options = {.timeout_ms = timeout};

@@ -99,6 +99,8 @@ os_status os_host_trouble(opspec_env *self, const os_trouble *trouble);
 os_status os_host_end(opspec_env *self);
 // A report as the output.
 os_status os_host_report(opspec_env *self, os_report *report);
+// "spec", "evidence", "json": texts, not messages.
+bool os_host_is_json_kind(os_str as);
 // Compiled when first needed.
 os_status os_host_checker(opspec_env *self, const os_spec_checker **out);
 void os_host_free_operator(opspec_operator *self);

@@ -1,6 +1,5 @@
 #include "data_check.h"
 #include "host.h"
-#include "form.h"
 #include "zip.h"
 
 // One check: where it writes, and what it was asked.
@@ -117,13 +116,13 @@ static os_status os_host__check_proto(os_host__check *self, os_str bytes, os_kin
   return graph ? os_host__check_model(self) : os_document_check_data(self->document, &self->report);
 }
 
-static bool os_host__is_json_kind(os_str as) {
+bool os_host_is_json_kind(os_str as) {
   return os_str_is(as, "spec") || os_str_is(as, "evidence") || os_str_is(as, "json");
 }
 
 static os_status os_host__check_any(os_host__check *self, os_str bytes) {
   os_str as = self->options->as;
-  if (os_host__is_json_kind(as)) return os_host__check_json(self, bytes, as);
+  if (os_host_is_json_kind(as)) return os_host__check_json(self, bytes, as);
   if (os_str_is(as, "bundle")) return os_host__check_zip(self, bytes);
   if (as.len > 0) return os_host__check_proto(self, bytes, os_kind_find(as));
   os_source source = os_source_memory(bytes.data, bytes.len);
@@ -138,7 +137,7 @@ os_status opspec_check(opspec_env *self, os_str bytes, const opspec_check_option
   os_host__check check;
   OS_TRY(os_host__check_open(&check, self, options));
   os_str as = options->as;
-  if (as.len > 0 && !os_host__is_json_kind(as) && !os_str_is(as, "bundle") &&
+  if (as.len > 0 && !os_host_is_json_kind(as) && !os_str_is(as, "bundle") &&
       os_kind_find(as) == OS_KIND_UNKNOWN) {
     os_host__check_free(&check);
     os_str message = os_arena_format(&self->scratch, "as: \"%.*s\" is no kind of document", OS_ARG(as));
@@ -161,70 +160,7 @@ os_status opspec_check_bundle(opspec_env *self, const opspec_check_options *opti
                               os_bundle_check(check.checker, &self->scratch, &spec, &check.report, NULL));
 }
 
-// ---- Decoding ---------------------------------------------------------------------------------------------
-
-void opspec_decode_end(opspec_env *self) {
-  os_document_close(self->decoded);
-  self->decoded = NULL;
-}
-
-// Any message of our .proto files that is no document by itself.
-static os_status os_host__decode_message(opspec_env *self, const os_source *source,
-                                         const ProtobufCMessageDescriptor *type, os_report *report,
-                                         void **message) {
-  os_decoding decoding = {
-      .arena = &self->scratch, .source = source, .type = type, .depth = self->limits.depth, .report = report};
-  return os_proto_decode(&decoding, message);
-}
-
-os_status opspec_decode(opspec_env *self, os_str bytes, os_str as) {
-  os_host_begin(self);
-  opspec_decode_end(self);
-  os_report report;
-  os_report_init(&report, &self->scratch, false, self->limits.findings);
-  os_source source = os_source_memory(bytes.data, bytes.len);
-  os_document_options options = {.as = os_kind_find(as), .limits = &self->limits};
-  const ProtobufCMessageDescriptor *type = options.as == OS_KIND_UNKNOWN ? os_proto_type_find(as) : NULL;
-  void *root = NULL;
-  if (options.as == OS_KIND_UNKNOWN && type == NULL) {
-    os_str message =
-        os_arena_format(&self->scratch, "as: \"%.*s\" is no message that can be decoded", OS_ARG(as));
-    return os_host_fail(self, OS_INVALID_ARGUMENT, message, (os_str){"", 0}, NULL);
-  }
-  os_status status = type != NULL
-                         ? os_host__decode_message(self, &source, type, &report, &root)
-                         : os_document_open(&self->memory, &source, &options, &report, &self->decoded);
-  if (status != OS_OK) {
-    self->decoded = NULL;
-    os_str why = report.findings.count > 0 ? report.findings.items[0]->message : (os_str){"", 0};
-    return os_host_fail(self, status, why, (os_str){"", 0}, &report);
-  }
-  if (self->decoded != NULL) root = self->decoded->root;
-  OS_TRY(os_form_write(&self->output, OS_FORM_SCRIPT, &source, root, NULL));
-  return os_host_end(self);
-}
-
-os_status opspec_format(opspec_env *self, os_str text, bool canonical) {
-  os_host_begin(self);
-  os_report report;
-  os_report_init(&report, &self->scratch, false, self->limits.findings);
-  os_report_text(&report, (os_str){"", 0}, text);
-  os_json_document document;
-  os_json_options options = {.depth = self->limits.depth, .duplicate_keys = true};
-  os_status status = os_json_parse(&document, &self->scratch, (os_str){"", 0}, text, &options, &report);
-  if (status == OS_OK && report.counts[OS_ERROR] == 0) {
-    if (!canonical)
-      os_json_write_pretty(&self->output, &document, document.root, 0);
-    else
-      status = os_json_write_canonical_document(&self->output, &self->scratch, &document, &report);
-  }
-  if (status == OS_OK && report.counts[OS_ERROR] == 0) return os_host_end(self);
-  self->output.len = 0;
-  os_str why = {"", 0};
-  for (size_t i = report.findings.count; i-- > 0;)
-    if (report.findings.items[i]->severity == OS_ERROR) why = report.findings.items[i]->message;
-  return os_host_fail(self, status == OS_OK ? OS_MALFORMED : status, why, (os_str){"", 0}, &report);
-}
+// ---- Kinds ------------------------------------------------------------------------------------------------
 
 os_status opspec_sniff(opspec_env *self, os_str bytes) {
   os_host_begin(self);

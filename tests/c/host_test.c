@@ -145,13 +145,16 @@ static void test_check(opspec_env *env) {
   CHECK_EQ(opspec_decode(env, (os_str){(const char *)even_model, sizeof even_model}, OS_STR("ModelProto")),
            OS_OK);
   opspec_decode_end(env);
-  CHECK_EQ(opspec_format(env, OS_STR("{\"b\": 1.0, \"a\": [-0]}"), true), OS_OK);
+  CHECK_EQ(opspec_format(env, OS_STR("{\"b\": 1.0, \"a\": [-0]}"), OS_STR("json"), OPSPEC_CANONICAL, false),
+           OS_OK);
   CHECK_STR(opspec_output(env), "{\"a\":[0],\"b\":1}");
-  CHECK_EQ(opspec_format(env, OS_STR("[1.0]"), false), OS_OK);
+  CHECK_EQ(opspec_format(env, OS_STR("[1.0]"), OS_STR("json"), OPSPEC_JSON, false), OS_OK);
   CHECK_STR(opspec_output(env), "[\n  1.0\n]");
-  CHECK_EQ(opspec_format(env, OS_STR("[1e400, 2e400]"), true), OS_MALFORMED);
-  CHECK_EQ(opspec_format(env, OS_STR("{\"a\": 1, \"a\": 1}"), true), OS_MALFORMED);
-  CHECK_EQ(opspec_format(env, OS_STR("["), true), OS_MALFORMED);
+  CHECK_EQ(opspec_format(env, OS_STR("[1e400, 2e400]"), OS_STR("json"), OPSPEC_CANONICAL, false),
+           OS_MALFORMED);
+  CHECK_EQ(opspec_format(env, OS_STR("{\"a\": 1, \"a\": 1}"), OS_STR("json"), OPSPEC_CANONICAL, false),
+           OS_MALFORMED);
+  CHECK_EQ(opspec_format(env, OS_STR("["), OS_STR("json"), OPSPEC_CANONICAL, false), OS_MALFORMED);
   CHECK_EQ(opspec_explain(env, OS_STR("evidence.value")), OS_OK);
   CHECK_EQ(opspec_explain(env, OS_STR("evidence.valeu")), OS_INVALID_ARGUMENT);
   CHECK_EQ(opspec_operators(env), OS_OK);

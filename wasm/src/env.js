@@ -7,7 +7,7 @@ import { Engine } from './engine.js'
 import { detailsOf, invalid, messageOf, OK, OpspecError } from './errors.js'
 import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
-import { format } from './format.js'
+import { encodeObject, format, parse } from './format.js'
 import { isBlob, normalFiles, readBlobs } from './files.js'
 import { checkFit, functionRule, parseDocument, withFunctions } from './kernel-check.js'
 import { isModule, loadModule, ownModule, readModule } from './loader.js'
@@ -205,8 +205,16 @@ export class Env {
     return diff(this, a, b, options)
   }
 
-  format(bytes, as, form) {
-    return format(this.#engine, bytes, as, form)
+  format(bytes, as, form, options) {
+    return format(this.#engine, bytes, as, form, options)
+  }
+
+  parse(text, as, form) {
+    return parse(this.#engine, text, as, form)
+  }
+
+  encode(object, as) {
+    return encodeObject(this.#engine, object, as)
   }
 
   readValue(bytes, kind) {

@@ -1,11 +1,11 @@
-import { stringArgument, textOrBytes } from './arguments.js'
+import { flag, optionsOf, stringArgument, textOrBytes } from './arguments.js'
 import { OK, invalid, OpspecError } from './errors.js'
 import { sha256 } from './sha256.js'
 
-// Texts of JSON documents: canonical, indented, summarised. Messages of protobuf have no such form yet.
+// Documents as texts and back.
 
 const jsonKinds = ['spec', 'evidence', 'json']
-const forms = ['json', 'textproto', 'onnxtxt', 'canonical', 'summary']
+const forms = ['json', 'canonical', 'textproto', 'onnxtxt', 'summary']
 
 // What a spec is in a few lines; of another JSON document the digest alone.
 function summary(value, canonical) {
@@ -20,17 +20,75 @@ function summary(value, canonical) {
   ].join('\n')
 }
 
-/** Env.format. */
-export function format(engine, document, as, form) {
-  const source = textOrBytes(document, 'bytes')
+function formNumber(as, form) {
   stringArgument(as, 'as')
   if (!forms.includes(form)) throw invalid(`form: must be one of ${forms.join(', ')}`)
-  if (!jsonKinds.includes(as)) throw new OpspecError('unsupported', `as: only ${jsonKinds.join(', ')} can be formatted, not ${as}`)
-  if (form === 'textproto' || form === 'onnxtxt') throw new OpspecError('unsupported', `form: a JSON document has no form ${form}`)
+  if (jsonKinds.includes(as)) {
+    if (form === 'textproto' || form === 'onnxtxt') throw new OpspecError('unsupported', `form: a JSON document has no form ${form}`)
+  } else if (form === 'canonical' || form === 'summary') {
+    throw new OpspecError('unsupported', `form: only ${jsonKinds.join(', ')} have the form ${form}, not ${as}`)
+  }
+  return form === 'summary' ? 1 : forms.indexOf(form)
+}
+
+/** Env.format. */
+export function format(engine, document, as, form, given) {
+  const source = textOrBytes(document, 'bytes')
+  const number = formNumber(as, form)
+  const lossy = flag(optionsOf(given), 'lossy', false)
   const text = engine.guard(() => engine.withBlock(source, (address, size) => {
-    const status = engine.exports.opspec_do_format(engine.port, address, size, form === 'json' ? 0 : 1)
+    const status = engine.exports.opspec_do_format(engine.port, address, size, engine.putText(as), number, lossy ? 1 : 0)
     if (status !== OK) throw engine.trouble(status)
     return engine.resultText()
   }))
   return form === 'summary' ? summary(JSON.parse(text), text) : text
+}
+
+/** Env.parse. */
+export function parse(engine, text, as, form) {
+  const number = formNumber(as, form)
+  if (jsonKinds.includes(as)) throw new OpspecError('unsupported', `as: ${as} is a text itself`)
+  return read(engine, textOrBytes(text, 'text'), new Uint8Array(0), as, number)
+}
+
+function read(engine, text, bytes, as, form) {
+  return engine.guard(() => engine.withBlock(text, (address, size) => engine.withBlock(bytes, (at, length) => {
+    const status = engine.exports.opspec_do_encode(engine.port, address, size, length === 0 ? 0 : at, length, engine.putText(as), form)
+    if (status !== OK) throw engine.trouble(status)
+    return engine.resultBytes()
+  })))
+}
+
+/** Env.encode. Bytes go beside the JSON, which names their range. */
+export function encodeObject(engine, object, as) {
+  stringArgument(as, 'as')
+  if (object === null || typeof object !== 'object') throw invalid('object: must be an object')
+  const chunks = []
+  let length = 0
+  function replace(key, value) {
+    const own = this[key]
+    if (own instanceof Uint8Array) {
+      if (own.length === 0) return ''
+      chunks.push(own)
+      length += own.length
+      return { $b: [length - own.length, own.length] }
+    }
+    if (ArrayBuffer.isView(own)) return Array.from(own)
+    if (typeof value === 'bigint') return String(value)
+    if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0))) return Object.is(value, -0) ? '-0' : String(value)
+    return value
+  }
+  let text
+  try {
+    text = JSON.stringify(object, replace)
+  } catch (cause) {
+    throw invalid(`object: cannot be written: ${cause.message}`, { cause })
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return read(engine, text, bytes, as, 0)
 }

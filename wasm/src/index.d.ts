@@ -126,6 +126,11 @@ export interface Model {
   readonly inputs: readonly ValueInfo[]
   readonly outputs: readonly ValueInfo[]
   check(options?: CheckOptions): Report
+  /** The bytes that it was made of. */
+  toBytes(): Uint8Array
+  /** Protobuf's JSON mapping, as JSON.stringify asks for it; what it cannot hold is missing. */
+  toJSON(): unknown
+  toText(form?: 'textproto' | 'onnxtxt', options?: { lossy?: boolean }): string
   dispose(): void
   [Symbol.dispose](): void
 }
@@ -308,11 +313,16 @@ export interface Env {
    * `b`. So far of specifications only ('unsupported' otherwise).
    */
   diff(a: string | Bytes, b: string | Bytes, options?: { as?: Kind }): Difference
+  /** An object as decode gives it; names of the .proto files, names of enums and strings for 64-bit integers are taken too. */
+  encode(object: object, as: string): Uint8Array
   /**
-   * A document as text. So far of JSON documents ('spec', 'evidence', 'json'): canonical (RFC 8785), json (two blanks of indentation), summary
-   * (with the SHA-256 of the canonical form). Throws OpspecError 'malformed' with findings where there is no such form.
+   * A document as text. JSON documents ('spec', 'evidence', 'json'): canonical (RFC 8785), json (two blanks of indentation), summary (with the
+   * SHA-256 of the canonical form). Messages: json (protobuf's JSON mapping), textproto (protobuf's text format), and models, graphs and functions
+   * onnxtxt (ONNX's textual syntax). What a form cannot hold is an OpspecError 'unsupported' with findings, unless `lossy`.
    */
-  format(bytes: string | Bytes, as: string, form: TextForm): string
+  format(bytes: string | Bytes, as: string, form: TextForm, options?: { lossy?: boolean }): string
+  /** A message from its text; OpspecError 'malformed' with findings that have lines and columns. */
+  parse(text: string | Bytes, as: string, form: TextForm): Uint8Array
   readValue(bytes: Bytes, kind: 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional'): Value
   writeValue(value: Value, name: string, type?: string): Uint8Array
   operators(): readonly Operator[]

@@ -4,6 +4,8 @@ import { invalid } from './errors.js'
 import { watch } from './handles.js'
 import { withDispose } from './values.js'
 
+const BYTES = 4 // of opspec_form
+
 const freezeInfo = ({ name, type, shape }) => Object.freeze({ name, type, shape: shape === null ? null : Object.freeze(shape) })
 
 /** A model in memory. Made by env.loadModel. */
@@ -51,6 +53,27 @@ export class Model {
       engine.check(engine.exports.opspec_check_model(engine.port, Model.address(this), flagBits(strict, full), timeoutMs))
       return reportOf(engine)
     }, this.#files)
+  }
+
+  #write(form, lossy) {
+    const engine = this.#engine
+    return engine.guard(() => {
+      engine.check(engine.exports.opspec_write_model(engine.port, Model.address(this), form, lossy ? 1 : 0))
+      return form === BYTES ? engine.resultBytes() : engine.resultText()
+    }, this.#files)
+  }
+
+  toBytes() {
+    return this.#write(BYTES, false)
+  }
+
+  toJSON() {
+    return JSON.parse(this.#write(0, true))
+  }
+
+  toText(form = 'textproto', options) {
+    if (form !== 'textproto' && form !== 'onnxtxt') throw invalid('form: must be textproto or onnxtxt')
+    return this.#write(form === 'textproto' ? 2 : 3, flag(optionsOf(options), 'lossy', false))
   }
 
   dispose() {

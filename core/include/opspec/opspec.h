@@ -86,9 +86,20 @@ os_status opspec_check_bundle(opspec_env *self, const opspec_check_options *opti
 // The message as JSON (form.h); its addresses hold until opspec_decode_end. OS_MALFORMED with findings.
 os_status opspec_decode(opspec_env *self, os_str bytes, os_str as);
 void opspec_decode_end(opspec_env *self);
-// A JSON text in its canonical form (RFC 8785), or indented by two blanks -> text. OS_MALFORMED with findings; a key that
-// stands twice is one.
-os_status opspec_format(opspec_env *self, os_str text, bool canonical);
+typedef enum opspec_form {
+  OPSPEC_JSON,
+  OPSPEC_CANONICAL, // of JSON texts
+  OPSPEC_TEXTPROTO,
+  OPSPEC_ONNXTXT,
+  OPSPEC_BYTES, // opspec_model_write only: the message itself
+} opspec_form;
+// A document as text -> text. `as` "spec", "evidence" or "json": a JSON text, indented by two blanks or in its canonical
+// form (RFC 8785); a key that stands twice is a fault. Else a message, in protobuf's JSON or text format or ONNX's syntax;
+// what the form cannot hold is OS_UNSUPPORTED with findings, unless `lossy`. OS_MALFORMED with findings.
+os_status opspec_format(opspec_env *self, os_str bytes, os_str as, opspec_form form, bool lossy);
+// The bytes of the message that the text says -> bytes. OS_MALFORMED with findings that have lines. `bytes`: what
+// {"$b":[offset,length]} in JSON is a range of; data NULL = there are none.
+os_status opspec_encode(opspec_env *self, os_str text, os_str bytes, os_str as, opspec_form form);
 // "model", "tensor", "json", "zip", ... or "unknown" by content -> { kind, evidence, candidates }
 os_status opspec_sniff(opspec_env *self, os_str bytes);
 
@@ -108,6 +119,8 @@ void opspec_schema_free(opspec_schema *self);
 // `bytes` is a block of opspec_alloc, which becomes the model's, also on failure. -> { inputs, outputs }
 os_status opspec_model_load(opspec_env *self, os_str bytes, const opspec_files *files, opspec_model **out);
 os_status opspec_model_check(opspec_model *self, const opspec_check_options *options);
+// The model as opspec_format gives it, or its bytes.
+os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy);
 void opspec_model_free(opspec_model *self);
 
 // -> { inputs: [{ name, type, optional? }], outputs: [names] }

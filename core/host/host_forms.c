@@ -1,0 +1,139 @@
+#include "encode.h"
+#include "form.h"
+#include "host.h"
+
+// Messages as JavaScript's objects and as texts, and back.
+
+void opspec_decode_end(opspec_env *self) {
+  os_document_close(self->decoded);
+  self->decoded = NULL;
+}
+
+// Any message of our .proto files that is no document by itself.
+static os_status os_host__decode_message(opspec_env *self, const os_source *source,
+                                         const ProtobufCMessageDescriptor *type, os_report *report,
+                                         void **message) {
+  os_decoding decoding = {
+      .arena = &self->scratch, .source = source, .type = type, .depth = self->limits.depth, .report = report};
+  return os_proto_decode(&decoding, message);
+}
+
+// The first error's message.
+static os_str os_host__first(const os_report *report) {
+  for (size_t i = 0; i < report->findings.count; i++)
+    if (report->findings.items[i]->severity == OS_ERROR) return report->findings.items[i]->message;
+  return (os_str){"", 0};
+}
+
+static os_status os_host__no_message(opspec_env *self, os_str as) {
+  os_str message =
+      os_arena_format(&self->scratch, "as: \"%.*s\" is no message that can be decoded", OS_ARG(as));
+  return os_host_fail(self, OS_INVALID_ARGUMENT, message, (os_str){"", 0}, NULL);
+}
+
+// Decodes to *root, which lives until opspec_decode_end or in the scratch.
+static os_status os_host__decode(opspec_env *self, const os_source *source, os_str as, os_report *report,
+                                 void **root) {
+  opspec_decode_end(self);
+  os_document_options options = {.as = os_kind_find(as), .limits = &self->limits};
+  const ProtobufCMessageDescriptor *type = options.as == OS_KIND_UNKNOWN ? os_proto_type_find(as) : NULL;
+  if (options.as == OS_KIND_UNKNOWN && type == NULL) return os_host__no_message(self, as);
+  os_status status = type != NULL ? os_host__decode_message(self, source, type, report, root)
+                                  : os_document_open(&self->memory, source, &options, report, &self->decoded);
+  if (status == OS_OK) {
+    if (self->decoded != NULL) *root = self->decoded->root;
+    return OS_OK;
+  }
+  self->decoded = NULL;
+  return os_host_fail(self, status, os_host__first(report), (os_str){"", 0}, report);
+}
+
+os_status opspec_decode(opspec_env *self, os_str bytes, os_str as) {
+  os_host_begin(self);
+  os_report report;
+  os_report_init(&report, &self->scratch, false, self->limits.findings);
+  os_source source = os_source_memory(bytes.data, bytes.len);
+  void *root = NULL;
+  OS_TRY(os_host__decode(self, &source, as, &report, &root));
+  OS_TRY(os_form_write(&self->output, OS_FORM_SCRIPT, &source, root, NULL));
+  return os_host_end(self);
+}
+
+// ---- Texts ------------------------------------------------------------------------------------------------
+
+static os_status os_host__format_json(opspec_env *self, os_str text, opspec_form form, os_report *report) {
+  os_json_document document;
+  os_json_options options = {.depth = self->limits.depth, .duplicate_keys = true};
+  os_report_text(report, (os_str){"", 0}, text);
+  OS_TRY(os_json_parse(&document, &self->scratch, (os_str){"", 0}, text, &options, report));
+  if (report->counts[OS_ERROR] > 0) return OS_MALFORMED;
+  if (form == OPSPEC_CANONICAL)
+    OS_TRY(os_json_write_canonical_document(&self->output, &self->scratch, &document, report));
+  else
+    os_json_write_pretty(&self->output, &document, document.root, 0);
+  return report->counts[OS_ERROR] > 0 ? OS_MALFORMED : OS_OK;
+}
+
+// A message in a form; what the form cannot hold is trouble unless `lossy`.
+static os_status os_host__write(opspec_env *self, const os_source *source, void *root, opspec_form form,
+                                bool lossy) {
+  os_report lost;
+  os_report_init(&lost, &self->scratch, false, self->limits.findings);
+  os_sink sink = os_sink_text(&self->output);
+  os_status status = form == OPSPEC_BYTES
+                         ? os_proto_encode(&self->memory, source, root, &sink)
+                         : os_form_write(&self->output, form == OPSPEC_JSON ? OS_FORM_JSON : OS_FORM_TEXT,
+                                         source, root, &lost);
+  OS_TRY(status);
+  if (lossy || lost.findings.count == 0) return os_host_end(self);
+  os_str message = os_arena_format(&self->scratch, "the form cannot hold all of it: %.*s",
+                                   OS_ARG(lost.findings.items[0]->message));
+  return os_host_fail(self, OS_UNSUPPORTED, message, (os_str){"", 0}, &lost);
+}
+
+os_status opspec_format(opspec_env *self, os_str bytes, os_str as, opspec_form form, bool lossy) {
+  os_host_begin(self);
+  os_report report;
+  os_report_init(&report, &self->scratch, false, self->limits.findings);
+  if (os_host_is_json_kind(as)) {
+    os_status status = os_host__format_json(self, bytes, form, &report);
+    if (status == OS_OK) return os_host_end(self);
+    return os_host_fail(self, status, os_host__first(&report), (os_str){"", 0}, &report);
+  }
+  os_source source = os_source_memory(bytes.data, bytes.len);
+  void *root = NULL;
+  OS_TRY(os_host__decode(self, &source, as, &report, &root));
+  os_status status = os_host__write(self, &source, root, form, lossy);
+  opspec_decode_end(self);
+  return status;
+}
+
+os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy) {
+  os_host_begin(self->env);
+  return os_host__write(self->env, &self->document->source, self->document->root, form, lossy);
+}
+
+static os_status os_host__read(opspec_env *self, const os_form_input *input, opspec_form form, os_sink sink) {
+  void *root;
+  OS_TRY(form == OPSPEC_JSON ? os_form_read_json(input, &root) : os_form_read_text(input, &root));
+  return os_proto_encode(&self->memory, NULL, root, &sink);
+}
+
+os_status opspec_encode(opspec_env *self, os_str text, os_str bytes, os_str as, opspec_form form) {
+  os_host_begin(self);
+  os_report report;
+  os_report_init(&report, &self->scratch, false, self->limits.findings);
+  os_report_text(&report, (os_str){"", 0}, text);
+  const ProtobufCMessageDescriptor *type = os_kind_type(os_kind_find(as));
+  if (type == NULL) type = os_proto_type_find(as);
+  if (type == NULL) return os_host__no_message(self, as);
+  os_form_input input = {.arena = &self->scratch,
+                         .type = type,
+                         .depth = self->limits.depth,
+                         .report = &report,
+                         .text = text,
+                         .bytes = bytes};
+  os_status status = os_host__read(self, &input, form, os_sink_text(&self->output));
+  if (status == OS_OK) return os_host_end(self);
+  return os_host_fail(self, status, os_host__first(&report), (os_str){"", 0}, &report);
+}
