@@ -34,13 +34,16 @@ os_status os_form_push(os_form_reader *self, const os_plan_field *field, Protobu
   return frame->plan == NULL ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
+bool os_form_home(os_arena *arena, const os_plan *plan, const os_plan_field *field, void *message) {
+  if (field->aside == 0) return true;
+  void **rare = (void **)(void *)((char *)message + field->aside);
+  if (*rare == NULL) *rare = os_arena_zalloc(arena, plan->rare->sizeof_message);
+  return *rare != NULL;
+}
+
 void *os_form_slot(os_form_reader *self, const os_plan *plan, const os_plan_field *field, void *message) {
   os_arena *arena = self->input.arena;
-  if (field->aside != 0) {
-    void **rare = (void **)(void *)((char *)message + field->aside);
-    if (*rare == NULL) *rare = os_arena_zalloc(arena, plan->rare->sizeof_message);
-    if (*rare == NULL) return NULL;
-  }
+  if (!os_form_home(arena, plan, field, message)) return NULL;
   char *member = os_plan_member(field, message);
   if (!field->repeated) {
     memset(member, 0, field->size);

@@ -37,6 +37,8 @@ os_status os_form_begin(os_form_reader *self, const os_form_input *input, void *
 os_status os_form_push(os_form_reader *self, const os_plan_field *field, ProtobufCMessage *message,
                        size_t start, size_t end);
 
+// The struct that has the field is there from now on. False: memory is exhausted.
+bool os_form_home(os_arena *arena, const os_plan *plan, const os_plan_field *field, void *message);
 // Place for one more element of a repeated field, or for the value of a singular one, zeroed. NULL when memory is exhausted.
 void *os_form_slot(os_form_reader *self, const os_plan *plan, const os_plan_field *field, void *message);
 // A new message in the field.

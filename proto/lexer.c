@@ -26,6 +26,7 @@ static void os_lexer__skip(os_lexer *self) {
     size_t start = at;
     while (at < self->text.len && self->text.data[at] != '\n') at++;
     if (os_lexer__at(self, start + 1) == ':' && note > start) note = start;
+    if (os_str_is(os_str_slice(self->text, start, at), "#raw")) self->raw = true;
   }
   self->start = self->end = at;
   self->note = note > at ? at : note;
@@ -132,6 +133,7 @@ static bool os_lexer__string(os_lexer *self) {
 
 bool os_lexer_next(os_lexer *self) {
   if (self->token == OS_TOKEN_FAULT) return true;
+  self->raw = false;
   os_lexer__skip(self);
   self->sign = 0;
   char c = os_lexer__at(self, self->start);

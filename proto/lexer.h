@@ -26,6 +26,7 @@ typedef struct os_lexer {
   os_str value; // of a word or number; of a string decoded
   const char *fault;
   size_t note; // where, before the token, the first comment stands that begins with "#:"; start = nowhere
+  bool raw;    // a comment before the token is "#raw"
 } os_lexer;
 
 // Moves to the next token. A fault stays where it is. False: memory is exhausted.

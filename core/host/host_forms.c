@@ -1,6 +1,7 @@
 #include "encode.h"
 #include "form.h"
 #include "host.h"
+#include "syntax.h"
 
 // Messages as JavaScript's objects and as texts, and back.
 
@@ -74,13 +75,23 @@ static os_status os_host__format_json(opspec_env *self, os_str text, opspec_form
   return report->counts[OS_ERROR] > 0 ? OS_MALFORMED : OS_OK;
 }
 
+static os_status os_host__no_syntax(opspec_env *self, const ProtobufCMessageDescriptor *type) {
+  os_str message =
+      os_arena_format(&self->scratch, "form: ONNX's syntax is of models, graphs and functions, not of a %s",
+                      type->short_name);
+  return os_host_fail(self, OS_UNSUPPORTED, message, (os_str){"", 0}, NULL);
+}
+
 // A message in a form; what the form cannot hold is trouble unless `lossy`.
 static os_status os_host__write(opspec_env *self, const os_source *source, void *root, opspec_form form,
                                 bool lossy) {
   os_report lost;
   os_report_init(&lost, &self->scratch, false, self->limits.findings);
   os_sink sink = os_sink_text(&self->output);
-  os_status status = form == OPSPEC_BYTES
+  const ProtobufCMessageDescriptor *type = ((ProtobufCMessage *)root)->descriptor;
+  if (form == OPSPEC_ONNXTXT && !os_syntax_has(type)) return os_host__no_syntax(self, type);
+  os_status status = form == OPSPEC_ONNXTXT ? os_syntax_write(&self->output, source, root, &lost)
+                     : form == OPSPEC_BYTES
                          ? os_proto_encode(&self->memory, source, root, &sink)
                          : os_form_write(&self->output, form == OPSPEC_JSON ? OS_FORM_JSON : OS_FORM_TEXT,
                                          source, root, &lost);
@@ -115,7 +126,9 @@ os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy) {
 
 static os_status os_host__read(opspec_env *self, const os_form_input *input, opspec_form form, os_sink sink) {
   void *root;
-  OS_TRY(form == OPSPEC_JSON ? os_form_read_json(input, &root) : os_form_read_text(input, &root));
+  OS_TRY(form == OPSPEC_JSON      ? os_form_read_json(input, &root)
+         : form == OPSPEC_ONNXTXT ? os_syntax_read(input, &root)
+                                  : os_form_read_text(input, &root));
   return os_proto_encode(&self->memory, NULL, root, &sink);
 }
 
@@ -127,6 +140,7 @@ os_status opspec_encode(opspec_env *self, os_str text, os_str bytes, os_str as, 
   const ProtobufCMessageDescriptor *type = os_kind_type(os_kind_find(as));
   if (type == NULL) type = os_proto_type_find(as);
   if (type == NULL) return os_host__no_message(self, as);
+  if (form == OPSPEC_ONNXTXT && !os_syntax_has(type)) return os_host__no_syntax(self, type);
   os_form_input input = {.arena = &self->scratch,
                          .type = type,
                          .depth = self->limits.depth,

@@ -1,0 +1,578 @@
+#include "decimal.h"
+#include "form_rest.h"
+#include "rare.h"
+#include "syntax.h"
+#include "syntax_rows.h"
+#include "utf8.h"
+#include "walk.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+// A list of attributes, and a body of nodes, of which some have graphs: these are pushed on top.
+typedef struct os_syntax_frame {
+  const Onnx__FunctionProto *function; // whose body it is; NULL = a graph's
+  Onnx__NodeProto *const *nodes;
+  size_t node_count, node; // next
+  bool listing;            // the attributes of the last node, or of the function, are being written
+  bool signature;          // what stands around them: inputs and outputs are written already
+  Onnx__AttributeProto *const *attributes;
+  size_t attribute_count, attribute, element; // next
+} os_syntax_frame;
+
+typedef struct os_syntax_writer {
+  os_text *out;
+  const os_source *source;
+  os_arena arena;
+  os_plans plans;
+  struct {
+    os_syntax_frame *items;
+    size_t count, room;
+  } frames;
+} os_syntax_writer;
+
+// ---- Words ------------------------------------------------------------------------------------------------
+
+static bool os_syntax__is_id(os_str text) {
+  for (size_t i = 0; i < text.len; i++) {
+    char c = text.data[i];
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (!letter && (i == 0 || c < '0' || c > '9')) return false;
+  }
+  return text.len > 0;
+}
+
+// NUL and what is no UTF-8 become U+FFFD.
+static void os_syntax__quote(os_text *out, ProtobufCBinaryData bytes) {
+  os_str text = os_bytes_str(bytes);
+  os_text_char(out, '"');
+  while (text.len > 0) {
+    size_t valid = os_utf8_valid(text), plain = 0;
+    for (size_t i = 0; i < valid; i++) {
+      char c = text.data[i];
+      if (c != '"' && c != '\\' && c != 0) continue;
+      os_text_put(out, os_str_slice(text, plain, i));
+      os_text_puts(out, c == 0 ? "\xef\xbf\xbd" : "\\");
+      plain = i + (c == 0);
+    }
+    os_text_put(out, os_str_slice(text, plain, valid));
+    if (valid < text.len) os_text_puts(out, "\xef\xbf\xbd");
+    text = os_str_slice(text, valid + (valid < text.len), text.len);
+  }
+  os_text_char(out, '"');
+}
+
+static void os_syntax__id(os_text *out, ProtobufCBinaryData name) {
+  os_str text = os_bytes_str(name);
+  if (os_syntax__is_id(text) && !os_syntax_is_type(text))
+    os_text_put(out, text);
+  else
+    os_syntax__quote(out, name);
+}
+
+// Where no quotes may be: another name in place of one that needs them.
+static void os_syntax__plain_id(os_text *out, ProtobufCBinaryData name) {
+  os_text_put(out, os_syntax__is_id(os_bytes_str(name)) ? os_bytes_str(name) : OS_STR("_"));
+}
+
+static void os_syntax__ids(os_text *out, const char *open, const ProtobufCBinaryData *names, size_t count,
+                           const char *close) {
+  os_text_puts(out, open);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) os_text_puts(out, ", ");
+    os_syntax__id(out, names[i]);
+  }
+  os_text_puts(out, close);
+}
+
+static void os_syntax__line(os_syntax_writer *self, size_t more) {
+  os_text_char(self->out, '\n');
+  for (size_t i = 0; i < self->frames.count + more; i++) os_text_puts(self->out, "  ");
+}
+
+static void os_syntax__number(os_text *out, double value, bool single) {
+  char digits[OS_DOUBLE_ROOM];
+  if (isfinite(value)) {
+    if (value == 0 && signbit(value)) os_text_char(out, '-');
+    os_text_put(out, (os_str){digits, single ? os_float_print((float)value, digits)
+                                             : os_double_print(value, digits)});
+  } else {
+    os_text_puts(out, (isnan(value) ? "-nan" : "-inf") + !signbit(value));
+  }
+}
+
+// ---- Types ------------------------------------------------------------------------------------------------
+
+static void os_syntax__elem(os_text *out, int32_t number) {
+  const os_elem_info *info = os_elem_info_of(number);
+  os_text_puts(out, info == NULL ? OS_SYNTAX_UNDEFINED : info->onnx);
+}
+
+static void os_syntax__shape(os_text *out, const Onnx__TensorShapeProto *shape) {
+  if (shape == NULL) os_text_puts(out, "[]");
+  if (shape == NULL || shape->n_dim == 0) return;
+  for (size_t i = 0; i < shape->n_dim; i++) {
+    const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
+    os_text_char(out, i == 0 ? '[' : ',');
+    if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
+      os_text_format(out, "%" PRId64, dim->dim_value);
+    else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
+      os_syntax__id(out, dim->dim_param);
+    else
+      os_text_char(out, '?');
+  }
+  os_text_char(out, ']');
+}
+
+static void os_syntax__opaque(os_text *out, const Onnx__TypeProto__Opaque *opaque) {
+  os_text_puts(out, "opaque(");
+  if (opaque->domain.len > 0) {
+    os_syntax__plain_id(out, opaque->domain);
+    os_text_char(out, ',');
+  }
+  if (opaque->name.len > 0) os_syntax__plain_id(out, opaque->name);
+  os_text_char(out, ')');
+}
+
+static void os_syntax__type(os_text *out, const Onnx__TypeProto *type) {
+  size_t open = 0;
+  while (type != NULL) {
+    const Onnx__TypeProto *inner = NULL;
+    switch (type->value_case) {
+    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
+      os_syntax__elem(out, type->tensor_type->elem_type);
+      os_syntax__shape(out, type->tensor_type->shape);
+      break;
+    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+      os_text_puts(out, "sparse_tensor(");
+      os_syntax__elem(out, type->sparse_tensor_type->elem_type);
+      os_syntax__shape(out, type->sparse_tensor_type->shape);
+      os_text_char(out, ')');
+      break;
+    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
+      os_text_puts(out, "seq(");
+      inner = type->sequence_type->elem_type;
+      open++;
+      break;
+    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
+      os_text_puts(out, "optional(");
+      inner = type->optional_type->elem_type;
+      open++;
+      break;
+    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+      os_text_puts(out, "map(");
+      os_syntax__elem(out, type->map_type->key_type);
+      os_text_puts(out, ", ");
+      inner = type->map_type->value_type;
+      open++;
+      break;
+    case ONNX__TYPE_PROTO__VALUE_OPAQUE_TYPE: os_syntax__opaque(out, type->opaque_type); break;
+    default: os_text_puts(out, OS_SYNTAX_UNDEFINED "[]"); break;
+    }
+    type = inner;
+  }
+  while (open-- > 0) os_text_char(out, ')');
+}
+
+static void os_syntax__value_info(os_text *out, const Onnx__ValueInfoProto *info) {
+  if (info->type != NULL && info->type->value_case != 0) {
+    os_syntax__type(out, info->type);
+    os_text_char(out, ' ');
+  }
+  os_syntax__id(out, info->name);
+}
+
+static void os_syntax__value_infos(os_text *out, Onnx__ValueInfoProto *const *infos, size_t count) {
+  os_text_char(out, '(');
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) os_text_puts(out, ", ");
+    os_syntax__value_info(out, infos[i]);
+  }
+  os_text_char(out, ')');
+}
+
+// ---- Tensors and lists ------------------------------------------------------------------------------------
+
+// One element of a scalar field.
+static void os_syntax__element(os_text *out, const os_plan_field *field, const char *element) {
+  int64_t large = 0;
+  int32_t small = 0;
+  double value;
+  float narrow;
+  ProtobufCBinaryData bytes;
+  switch (field->type) {
+  case PROTOBUF_C_TYPE_FLOAT:
+    memcpy(&narrow, element, 4);
+    os_syntax__number(out, (double)narrow, true);
+    return;
+  case PROTOBUF_C_TYPE_DOUBLE:
+    memcpy(&value, element, 8);
+    os_syntax__number(out, value, false);
+    return;
+  case PROTOBUF_C_TYPE_BYTES:
+    memcpy(&bytes, element, sizeof bytes);
+    os_syntax__quote(out, bytes);
+    return;
+  case PROTOBUF_C_TYPE_INT64: memcpy(&large, element, 8); break;
+  case PROTOBUF_C_TYPE_UINT64:
+    memcpy(&large, element, 8);
+    os_text_format(out, "%" PRIu64, large);
+    return;
+  default:
+    memcpy(&small, element, 4);
+    large = small;
+    break;
+  }
+  os_text_format(out, "%" PRId64, large);
+}
+
+static os_status os_syntax__list(os_syntax_writer *self, const void *message, uint32_t number, char open,
+                                 char close) {
+  const os_plan *plan = os_plans_get(&self->plans, ((const ProtobufCMessage *)message)->descriptor);
+  OS_TRY_ALLOC(plan);
+  const os_plan_field *field = os_plan_find(plan, number);
+  size_t count = os_plan_elements(field, message);
+  os_text_char(self->out, open);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) os_text_puts(self->out, ", ");
+    os_syntax__element(self->out, field, os_plan_list(field, message) + i * field->size);
+  }
+  os_text_char(self->out, close);
+  return OS_OK;
+}
+
+// A list of entries with two fields: "key": value.
+static os_status os_syntax__pairs(os_syntax_writer *self, const os_plan_field *field, const void *message) {
+  size_t count = os_plan_elements(field, message);
+  os_text_char(self->out, '[');
+  for (size_t i = 0; i < count; i++) {
+    const ProtobufCMessage *entry = os_plan_child(field, message, i);
+    const os_plan *plan = os_plans_get(&self->plans, entry->descriptor);
+    OS_TRY_ALLOC(plan);
+    if (i > 0) os_text_puts(self->out, ", ");
+    os_syntax__element(self->out, &plan->fields[0], os_plan_member(&plan->fields[0], entry));
+    os_text_puts(self->out, " : ");
+    os_syntax__element(self->out, &plan->fields[1], os_plan_member(&plan->fields[1], entry));
+  }
+  os_text_char(self->out, ']');
+  return OS_OK;
+}
+
+static os_status os_syntax__raw(os_syntax_writer *self, const Onnx__TensorProto *tensor) {
+  os_str raw;
+  OS_TRY(os_bytes_load(self->source, &self->arena, tensor->raw_data, &raw));
+  const os_elem_info *info = os_elem_info_of(tensor->data_type);
+  size_t width = os_syntax_raw_width(tensor->data_type);
+  uint32_t field = os_syntax_data_field(tensor->data_type);
+  bool is_signed = info != NULL && info->bits >= 8 && info->kind == 'i';
+  if (field == 6 || raw.len % width != 0) raw.len = 0; // stands behind
+  os_text_puts(self->out, "{#raw\n");
+  for (size_t i = 0; i < raw.len; i += width) {
+    uint64_t bits = 0;
+    double value;
+    float narrow;
+    memcpy(&bits, raw.data + i, width);
+    memcpy(&value, &bits, 8);
+    memcpy(&narrow, &bits, 4);
+    if (i > 0) os_text_puts(self->out, ", ");
+    if (field == 4 || field == 10)
+      os_syntax__number(self->out, field == 4 ? (double)narrow : value, field == 4);
+    else if (is_signed)
+      os_text_format(self->out, "%" PRId64, (int64_t)(bits << (64 - 8 * width)) >> (64 - 8 * width));
+    else
+      os_text_format(self->out, "%" PRIu64, bits);
+  }
+  os_text_char(self->out, '}');
+  return OS_OK;
+}
+
+// `named`: the name is written in any case, as initializers have it.
+static os_status os_syntax__tensor(os_syntax_writer *self, const Onnx__TensorProto *tensor, bool named) {
+  os_text *out = self->out;
+  os_syntax__elem(out, tensor->data_type);
+  if (tensor->n_dims > 0) OS_TRY(os_syntax__list(self, tensor, 1, '[', ']'));
+  os_text_char(out, ' ');
+  if (named || tensor->name.len > 0) {
+    os_syntax__id(out, tensor->name);
+    os_text_puts(out, " = ");
+  }
+  if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
+    const os_plan *plan = os_plans_get(&self->plans, tensor->base.descriptor);
+    OS_TRY_ALLOC(plan);
+    return os_syntax__pairs(self, os_plan_find(plan, 13), tensor);
+  }
+  if (tensor->has_raw_data) return os_syntax__raw(self, tensor);
+  return os_syntax__list(self, tensor, os_syntax_data_field(tensor->data_type), '{', '}');
+}
+
+// ---- Graphs, attributes, nodes ----------------------------------------------------------------------------
+
+static os_status os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *graph) {
+  os_text *out = self->out;
+  os_syntax__id(out, graph->name);
+  os_text_char(out, ' ');
+  os_syntax__value_infos(out, graph->input, graph->n_input);
+  os_text_puts(out, " => ");
+  os_syntax__value_infos(out, graph->output, graph->n_output);
+  const char *separator = " <";
+  for (size_t i = 0; i < graph->n_initializer; i++, separator = ",") {
+    os_text_puts(out, separator);
+    os_syntax__line(self, 2);
+    OS_TRY(os_syntax__tensor(self, graph->initializer[i], true));
+  }
+  for (size_t i = 0; i < graph->n_value_info; i++, separator = ",") {
+    os_text_puts(out, separator);
+    os_syntax__line(self, 2);
+    os_syntax__value_info(out, graph->value_info[i]);
+  }
+  os_text_puts(out, separator[0] == ',' ? "> {" : " {");
+  os_syntax_frame *frame = OS_PUSH(&self->arena, &self->frames);
+  OS_TRY_ALLOC(frame);
+  *frame = (os_syntax_frame){.nodes = graph->node, .node_count = graph->n_node};
+  return OS_OK;
+}
+
+// The elements of an attribute that are no graphs.
+static os_status os_syntax__values(os_syntax_writer *self, const os_plan_field *field, const void *attribute,
+                                   size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const char *element = os_plan_list(field, attribute) + i * field->size;
+    if (i > 0) os_text_puts(self->out, ", ");
+    if (field->type != PROTOBUF_C_TYPE_MESSAGE)
+      os_syntax__element(self->out, field, element);
+    else if (field->field->descriptor == &onnx__type_proto__descriptor)
+      os_syntax__type(self->out, *(Onnx__TypeProto *const *)(const void *)element);
+    else
+      OS_TRY(os_syntax__tensor(self, *(Onnx__TensorProto *const *)(const void *)element, false));
+  }
+  return OS_OK;
+}
+
+// Goes on with the attribute that is next, until a graph in it begins or it ends. What the syntax has no words for becomes
+// `= 0` and stands behind.
+static os_status os_syntax__attribute(os_syntax_writer *self, os_syntax_frame *frame) {
+  os_text *out = self->out;
+  const Onnx__AttributeProto *attribute = frame->attributes[frame->attribute];
+  const os_syntax_kind *kind = &os_syntax_kinds[attribute->type];
+  const os_plan *plan = os_plans_get(&self->plans, attribute->base.descriptor);
+  OS_TRY_ALLOC(plan);
+  const os_plan_field *field = kind->field == 0 ? NULL : os_plan_find(plan, kind->field);
+  size_t count = field == NULL ? 0 : os_plan_elements(field, attribute);
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(attribute);
+  bool list = kind->one != 0, graph = kind->field == 6 || kind->field == 11;
+  bool held = rare->has_ref_attr_name || (kind->field != 0 && kind->field < 22 && (list || count > 0));
+  if (rare->has_ref_attr_name || !held) count = 0;
+  if (frame->element == 0) {
+    if (frame->attribute > 0) os_text_puts(out, ", ");
+    os_syntax__plain_id(out, attribute->name);
+    if (kind->field != 0 && held) os_text_format(out, ": %s", kind->name);
+    os_text_puts(out, held ? " = " : " = 0");
+    if (rare->has_ref_attr_name) {
+      os_text_char(out, '@');
+      os_syntax__id(out, rare->ref_attr_name);
+    } else if (held && list) {
+      os_text_char(out, '[');
+    }
+    if (!graph && count > 0) OS_TRY(os_syntax__values(self, field, attribute, count));
+  }
+  if (graph && frame->element < count) {
+    if (frame->element > 0) os_text_puts(out, ", ");
+    const char *graphs = os_plan_list(field, attribute);
+    return os_syntax__graph(self, ((Onnx__GraphProto *const *)(const void *)graphs)[frame->element++]);
+  }
+  if (held && list && !rare->has_ref_attr_name) os_text_char(out, ']');
+  frame->attribute++;
+  frame->element = 0;
+  return OS_OK;
+}
+
+static void os_syntax__inputs(os_syntax_writer *self, const os_syntax_frame *frame) {
+  const Onnx__NodeProto *node = frame->nodes[frame->node - 1];
+  os_syntax__ids(self->out, " (", node->input, node->n_input, ")");
+}
+
+static void os_syntax__domain(os_text *out, os_str domain) {
+  size_t from = 0;
+  bool good = domain.len > 0;
+  for (size_t i = 0; i <= domain.len; i++) {
+    if (i < domain.len && domain.data[i] != '.') continue;
+    good = good && os_syntax__is_id(os_str_slice(domain, from, i));
+    from = i + 1;
+  }
+  if (!good) return;
+  os_text_put(out, domain);
+  os_text_char(out, '.');
+}
+
+static void os_syntax__begin_list(os_syntax_frame *frame, Onnx__AttributeProto *const *attributes,
+                                  size_t count) {
+  frame->attributes = attributes;
+  frame->attribute_count = count;
+  frame->attribute = frame->element = 0;
+  frame->listing = true;
+}
+
+static void os_syntax__node(os_syntax_writer *self, os_syntax_frame *frame) {
+  os_text *out = self->out;
+  const Onnx__NodeProto *node = frame->nodes[frame->node++];
+  os_syntax__line(self, 0);
+  if (node->has_name) {
+    os_text_char(out, '[');
+    os_syntax__id(out, node->name);
+    os_text_puts(out, "] ");
+  }
+  os_syntax__ids(out, "", node->output, node->n_output, " = ");
+  os_syntax__domain(out, os_bytes_str(node->domain));
+  os_syntax__plain_id(out, node->op_type);
+  const Onnx__NodeProto__Rare *rare = os_node_rare(node);
+  if (os_syntax__is_id(os_bytes_str(rare->overload))) {
+    os_text_char(out, ':');
+    os_text_put(out, os_bytes_str(rare->overload));
+  }
+  frame->signature = node->n_attribute == 0;
+  for (size_t i = 0; i < node->n_attribute; i++) {
+    const Onnx__AttributeProto__Rare *attribute = os_attribute_rare(node->attribute[i]);
+    if (attribute->g != NULL || attribute->n_graphs > 0) frame->signature = true;
+  }
+  if (frame->signature) os_syntax__inputs(self, frame);
+  if (node->n_attribute == 0) return;
+  os_text_puts(out, " <");
+  os_syntax__begin_list(frame, node->attribute, node->n_attribute);
+}
+
+// Behind the attributes of a function: its inputs and outputs, and the beginning of its body.
+static void os_syntax__function_signature(os_syntax_writer *self, os_syntax_frame *frame) {
+  os_text *out = self->out;
+  const Onnx__FunctionProto *function = frame->function;
+  os_syntax__ids(out, " (", function->input, function->n_input, ")");
+  os_syntax__ids(out, " => (", function->output, function->n_output, ")");
+  for (size_t i = 0; i < function->n_value_info; i++) {
+    os_text_puts(out, i == 0 ? " <" : ", ");
+    os_syntax__value_info(out, function->value_info[i]);
+  }
+  os_text_puts(out, function->n_value_info > 0 ? "> {" : " {");
+  frame->signature = true;
+}
+
+static os_status os_syntax__step(os_syntax_writer *self) {
+  os_syntax_frame *frame = &self->frames.items[self->frames.count - 1];
+  if (frame->listing) {
+    if (frame->attribute < frame->attribute_count) return os_syntax__attribute(self, frame);
+    frame->listing = false;
+    os_text_char(self->out, '>');
+    if (frame->signature) return OS_OK;
+    if (frame->node > 0)
+      os_syntax__inputs(self, frame);
+    else
+      os_syntax__function_signature(self, frame);
+  } else if (frame->node < frame->node_count) {
+    os_syntax__node(self, frame);
+  } else {
+    self->frames.count--;
+    os_syntax__line(self, 0);
+    os_text_char(self->out, '}');
+  }
+  return self->out->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+static os_status os_syntax__body(os_syntax_writer *self) {
+  while (self->frames.count > 0) OS_TRY(os_syntax__step(self));
+  return OS_OK;
+}
+
+// <name: value, ...> of the fields that the message has.
+static os_status os_syntax__header(os_syntax_writer *self, const void *message, const uint8_t *numbers) {
+  const char *separator = "<";
+  const os_plan *plan = os_plans_get(&self->plans, ((const ProtobufCMessage *)message)->descriptor);
+  OS_TRY_ALLOC(plan);
+  for (; *numbers != 0; numbers++) {
+    const os_plan_field *field = os_plan_find(plan, *numbers);
+    if (os_plan_elements(field, message) == 0) continue;
+    os_text_puts(self->out, separator);
+    separator = ",";
+    os_syntax__line(self, 1);
+    os_text_puts(self->out, field->field->name);
+    os_text_puts(self->out, ": ");
+    if (field->repeated)
+      OS_TRY(os_syntax__pairs(self, field, message));
+    else
+      os_syntax__element(self->out, field, os_plan_member(field, message));
+  }
+  if (separator[0] == ',') os_text_puts(self->out, "\n>\n");
+  return OS_OK;
+}
+
+static os_status os_syntax__function(os_syntax_writer *self, const Onnx__FunctionProto *function) {
+  static const uint8_t header[] = {10, 13, 9, 8, 0};
+  OS_TRY(os_syntax__header(self, function, header));
+  os_syntax__id(self->out, function->name);
+  if (function->n_attribute + function->n_attribute_proto > 0)
+    os_syntax__ids(self->out, " <", function->attribute, function->n_attribute,
+                   function->n_attribute > 0 && function->n_attribute_proto > 0 ? ", " : "");
+  os_syntax_frame *frame = OS_PUSH(&self->arena, &self->frames);
+  OS_TRY_ALLOC(frame);
+  *frame = (os_syntax_frame){.function = function, .nodes = function->node, .node_count = function->n_node};
+  if (function->n_attribute + function->n_attribute_proto > 0)
+    os_syntax__begin_list(frame, function->attribute_proto, function->n_attribute_proto);
+  else
+    os_syntax__function_signature(self, frame);
+  return os_syntax__body(self);
+}
+
+static os_status os_syntax__message(os_syntax_writer *self, const ProtobufCMessage *message) {
+  static const uint8_t header[] = {1, 8, 2, 3, 4, 5, 6, 14, 0};
+  static const Onnx__GraphProto nothing = {.n_node = 0};
+  if (message->descriptor == &onnx__function_proto__descriptor)
+    return os_syntax__function(self, (const Onnx__FunctionProto *)(const void *)message);
+  const Onnx__ModelProto *model = (const void *)message;
+  const Onnx__GraphProto *graph = (const void *)message;
+  if (message->descriptor == &onnx__model_proto__descriptor) {
+    OS_TRY(os_syntax__header(self, model, header));
+    graph = model->graph == NULL ? &nothing : model->graph;
+  }
+  OS_TRY(os_syntax__graph(self, graph));
+  OS_TRY(os_syntax__body(self));
+  if (message->descriptor != &onnx__model_proto__descriptor) return OS_OK;
+  for (size_t i = 0; i < model->n_functions; i++) {
+    os_text_char(self->out, '\n');
+    OS_TRY(os_syntax__function(self, model->functions[i]));
+  }
+  return OS_OK;
+}
+
+// Reads what was written and adds what it does not say.
+static os_status os_syntax__rest(os_syntax_writer *self, const void *message, os_str text,
+                                 os_report *report) {
+  os_report own;
+  os_report_init(&own, &self->arena, false, 1);
+  os_form_input input = {.arena = &self->arena,
+                         .type = ((const ProtobufCMessage *)message)->descriptor,
+                         .depth = UINT32_MAX,
+                         .report = &own,
+                         .text = text};
+  void *other;
+  os_status status = os_syntax_read(&input, &other);
+  if (status == OS_OK) return os_form_rest_write(self->out, self->source, message, other, report);
+  return status == OS_MALFORMED ? OS_UNSUPPORTED : status;
+}
+
+bool os_syntax_has(const ProtobufCMessageDescriptor *type) {
+  return type == &onnx__model_proto__descriptor || type == &onnx__graph_proto__descriptor ||
+         type == &onnx__function_proto__descriptor;
+}
+
+os_status os_syntax_write(os_text *out, const os_source *source, const void *message, os_report *report) {
+  os_syntax_writer self = {.out = out, .source = source};
+  size_t start = out->len;
+  os_arena_init(&self.arena, out->memory);
+  self.plans.arena = &self.arena;
+  os_status status = os_syntax__message(&self, message);
+  os_str text = {NULL, 0}; // `out` moves while it grows
+  if (status == OS_OK && out->failed) status = OS_OUT_OF_MEMORY;
+  if (status == OS_OK) {
+    text = os_arena_copy(&self.arena, (os_str){out->data + start, out->len - start});
+    status = text.data == NULL ? OS_OUT_OF_MEMORY : os_syntax__rest(&self, message, text, report);
+  }
+  os_arena_clear(&self.arena);
+  return out->failed ? OS_OUT_OF_MEMORY : status;
+}
