@@ -37,18 +37,20 @@ static os_status os_form__value(os_form_reader *self, os_lexer *lexer, os_form_s
     return os_form_unexpected(self, lexer, "a value");
   NEXT(lexer);
   if (scalar->kind != OS_FORM_STRING) return OS_OK;
-  size_t room = 0, len = scalar->text.len;
+  size_t room = 0;
   char *whole = NULL;
-  for (; lexer->token == OS_TOKEN_STRING && lexer->value.len < SIZE_MAX / 4 - len; len += lexer->value.len) {
-    if (whole == NULL || len + lexer->value.len > room) {
-      room = (len + lexer->value.len) * 2;
-      char *grown = os_arena_alloc(self->input.arena, room);
-      OS_TRY_ALLOC(grown);
-      if (len > 0) memcpy(grown, scalar->text.data, len);
-      whole = grown;
+  while (lexer->token == OS_TOKEN_STRING) {
+    os_str part = lexer->value;
+    size_t len = scalar->text.len, all = len + part.len;
+    if (part.len > SIZE_MAX / 4 - len) return OS_OUT_OF_MEMORY;
+    if (whole == NULL || all > room) {
+      room = all * 2;
+      whole = os_arena_alloc(self->input.arena, room);
+      OS_TRY_ALLOC(whole);
+      if (len > 0) memcpy(whole, scalar->text.data, len);
     }
-    if (lexer->value.len > 0) memcpy(whole + len, lexer->value.data, lexer->value.len);
-    scalar->text = (os_str){whole, len + lexer->value.len};
+    if (part.len > 0) memcpy(whole + len, part.data, part.len);
+    scalar->text = (os_str){whole, all};
     NEXT(lexer);
   }
   return OS_OK;

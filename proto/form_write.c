@@ -33,13 +33,12 @@ static void os_form__lost(os_form_writer *self, const os_plan_field *field, int6
 // ---- Layout -----------------------------------------------------------------------------------------------
 
 static void os_form__line(os_form_writer *self) {
-  if (self->out->len == self->start) return;
-  if (!self->lines) {
-    if (!self->json) os_text_char(self->out, ' ');
-    return;
-  }
-  os_text_char(self->out, '\n');
-  for (size_t i = 0; i < self->depth; i++) os_text_puts(self->out, "  ");
+  os_text *out = self->out;
+  if (out->len == self->start || out->failed) return;
+  if (!self->lines && !self->json && out->data[out->len - 1] != '{') os_text_char(out, ' ');
+  if (!self->lines) return;
+  os_text_char(out, '\n');
+  for (size_t i = 0; i < self->depth; i++) os_text_puts(out, "  ");
 }
 
 static void os_form__open(os_form_writer *self, char bracket) {
@@ -49,7 +48,7 @@ static void os_form__open(os_form_writer *self, char bracket) {
 
 static void os_form__close(os_form_writer *self, char bracket, bool any) {
   self->depth--;
-  if (any) os_form__line(self);
+  if (any && self->lines) os_form__line(self);
   os_text_char(self->out, bracket);
 }
 
