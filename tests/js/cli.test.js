@@ -357,6 +357,25 @@ describe('opspec', () => {
       const { stdout } = await run(['convert', '-', '--to', 'json'], { input: '{"b":[9007199254740993,1e400],"a":{}}' })
       assert.equal(stdout, '{\n  "b": [\n    9007199254740993,\n    1e400\n  ],\n  "a": {}\n}\n')
     })
+    it('writes models in each form and reads them again', async () => {
+      const bytes = Buffer.from(env.encode(env.decode(readFileSync(join(folder, 'models/relu.onnx')), 'ModelProto'), 'ModelProto'))
+      for (const [to, name] of [['json', 'relu.json'], ['textproto', 'relu.textproto'], ['onnxtxt', 'relu.onnxtxt'], ['textproto', 'relu.txt'], ['onnxtxt', 'relu2.txt']]) {
+        assert.equal((await run(['convert', 'models/relu.onnx', '--to', to, '-o', name])).code, 0)
+        assert.equal((await run(['convert', name, '--to', 'protobuf', '-o', 'again.onnx'])).code, 0, name)
+        assert.ok(readFileSync(join(folder, 'again.onnx')).equals(bytes), name)
+      }
+      assert.match((await run(['convert', '-', '--as', 'TensorProto', '--to', 'json'], { input: 'dims: 2 data_type: 1' })).stdout, /"dims": \["2"\]/)
+    })
+    it('says what a form cannot hold, and where a text is wrong', async () => {
+      writeFileSync(join(folder, 'odd.onnx'), Buffer.concat([readFileSync(join(folder, 'models/relu.onnx')), Buffer.from([0x98, 0x06, 1])]))
+      const refused = await run(['convert', 'odd.onnx', '--to', 'json'])
+      assert.deepEqual([refused.code, refused.stdout], [2, ''])
+      assert.match(refused.stderr, /\[form\.lost\][^]*--lossy/)
+      assert.equal((await run(['convert', 'odd.onnx', '--to', 'json', '--lossy'])).code, 0)
+      const wrong = await run(['convert', '-', '--to', 'protobuf'], { input: 'ir_version: 8\ngraph { node { opset: 5 } }' })
+      assert.equal(wrong.code, 2)
+      assert.match(wrong.stderr, /-:2:16 graph\.node\[0\]: NodeProto has no field opset \[form\.field\]/)
+    })
     it('says where a document has no such form', async () => {
       const { code, stdout, stderr } = await run(['convert', 'double.json', '--to', 'canonical'])
       assert.deepEqual([code, stdout], [2, ''])

@@ -59,10 +59,11 @@ export const commands = {
   },
   convert: {
     usage: 'convert FILE --to FORM',
-    summary: 'writes a JSON document in another form',
+    summary: 'writes a document in another form',
     options: {
       ...common, as,
-      'to': { value: 'FORM', read: oneOf('to', targets), help: 'canonical (RFC 8785) or json (indented)' },
+      'to': { value: 'FORM', read: oneOf('to', targets), help: 'json; of specs canonical (RFC 8785); of models and data textproto, onnxtxt, protobuf' },
+      'lossy': { help: 'also when the form cannot hold all of it' },
       'output': { value: 'FILE', short: '-o', help: 'where to; standard output when not given' }
     },
     run: convert

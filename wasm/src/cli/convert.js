@@ -1,25 +1,61 @@
+import { extname } from 'node:path'
 import { Env } from '../env.js'
 import { openEnv } from './engine.js'
 import { CommandError } from './options.js'
 import { writeFile } from './output.js'
 import { readPath, sha256 } from './paths.js'
+import { messages } from './show.js'
 
 // opspec convert: a document in another form.
 
-export const targets = ['canonical', 'json']
+export const targets = ['canonical', 'json', 'textproto', 'onnxtxt', 'protobuf']
 
-function place({ range }) {
-  return range === undefined ? '' : `:${range.start.line}:${range.start.column}`
+const jsonKinds = ['spec', 'evidence', 'json']
+
+function place({ range, path }) {
+  return `${range === undefined ? '' : `:${range.start.line}:${range.start.column}`}${path === undefined ? '' : ` ${path}`}`
 }
 
-function convertText(env, bytes, kind, path, { to, output }) {
+// What `job` answers; its findings are printed.
+function told(path, to, output, job) {
   try {
-    return env.format(bytes, kind, to)
+    return job()
   } catch (error) {
-    if (error.code !== 'malformed') throw error
+    if (error.findings === undefined) throw error.code === 'unsupported' ? new CommandError(`${path}: ${error.message}`) : error
     for (const finding of error.findings) output.problem(`${path}${place(finding)}: ${finding.message} [${finding.rule}]`)
-    throw new CommandError(`${path} cannot be converted to ${to}: it is malformed`)
+    throw new CommandError(`${path} cannot be converted to ${to}: ${error.code === 'unsupported' ? 'that would lose what is said above; --lossy does it' : 'it is malformed'}`)
   }
+}
+
+// Which form a text is: by the file's name, else by how it begins.
+function textForm(path, bytes) {
+  const named = { '.json': 'json', '.onnxtxt': 'onnxtxt', '.textproto': 'textproto', '.pbtxt': 'textproto', '.prototxt': 'textproto' }[extname(path)]
+  const text = new TextDecoder().decode(bytes.subarray(0, 4096)).replace(/^\ufeff/, '').replace(/^(\s|#.*\n)+/, '')
+  return named ?? (text[0] === '{' ? 'json' : /^(<|\w+ *[(<]|"[^"]*" *\()/.test(text) ? 'onnxtxt' : 'textproto')
+}
+
+// The message of a file, which may be a text, as bytes.
+function messageOf(env, bytes, path, sniffed, { as, to }, output) {
+  const text = sniffed.kind === 'text' || jsonKinds.includes(sniffed.kind)
+  const type = messages[as] ?? as ?? (text ? 'ModelProto' : messages[sniffed.kind])
+  if (!Object.values(messages).includes(type)) throw new CommandError(`${path} cannot be converted to ${to}: ${sniffed.evidence || `it is ${sniffed.kind}`}`)
+  return { type, bytes: text ? told(path, to, output, () => env.parse(bytes, type, textForm(path, bytes))) : bytes }
+}
+
+// The content to be written: a text, or bytes.
+function converted(env, bytes, path, options, output) {
+  const sniffed = Env.sniff(env, bytes)
+  const { as, to, lossy = false } = options
+  const kind = as ?? sniffed.kind
+  if (jsonKinds.includes(kind) && (to === 'canonical' || to === 'json')) {
+    const text = told(path, to, output, () => env.format(bytes, kind, to))
+    // A digest is of these bytes: the canonical form ends without a line end.
+    return to === 'canonical' ? text : `${text}\n`
+  }
+  if (to === 'canonical') throw new CommandError(`${path} cannot be converted to ${to}: ${sniffed.evidence || `it is ${kind}`}`)
+  const message = messageOf(env, bytes, path, sniffed, options, output)
+  if (to === 'protobuf') return message.bytes
+  return told(path, to, output, () => `${env.format(message.bytes, message.type, to, { lossy })}\n`)
 }
 
 export async function convert({ options, positionals, output }) {
@@ -31,12 +67,7 @@ export async function convert({ options, positionals, output }) {
   const bytes = readPath(path)
   const env = await openEnv(options)
   try {
-    const sniffed = Env.sniff(env, bytes)
-    const kind = options.as ?? sniffed.kind
-    if (!['spec', 'evidence', 'json'].includes(kind)) throw new CommandError(`${path} cannot be converted to ${to}: ${sniffed.evidence || `it is ${kind}`}`)
-    const text = convertText(env, bytes, kind, path, { to, output })
-    // A digest is of these bytes: the canonical form ends without a line end.
-    const content = to === 'canonical' ? text : `${text}\n`
+    const content = converted(env, bytes, path, options, output)
     if (target === '-') process.stdout.write(content)
     else {
       writeFile(target, content)

@@ -9,7 +9,8 @@ import { readPath, sha256 } from './paths.js'
 
 // opspec show: what a file says, shortly as text and in full as JSON.
 
-const messages = {
+/** The message that each kind is. */
+export const messages = {
   'model': 'ModelProto', 'graph': 'GraphProto', 'function': 'FunctionProto', 'tensor': 'TensorProto', 'sparse-tensor': 'SparseTensorProto', 'sequence': 'SequenceProto',
   'map': 'MapProto', 'optional': 'OptionalProto', 'operator-set': 'OperatorSetProto'
 }

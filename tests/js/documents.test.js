@@ -1,0 +1,133 @@
+// Messages as objects and texts: encode, format, parse, and what a model writes.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createEnv, createWorkerEnv, OpspecError } from '../../wasm/js/index.js'
+import * as onnx from '../support/onnx.js'
+
+// Its fields do not stand in the order of their numbers.
+const written = onnx.model({
+  nodes: [onnx.node('LeakyRelu', ['x'], ['y'], { alpha: 0.1 })],
+  inputs: [onnx.value('x', 'float32', ['N', 3])], outputs: [onnx.value('y', 'float32', ['N', 3])]
+})
+
+describe('documents', () => {
+  let env, bytes
+  before(async () => {
+    env = await createEnv()
+    bytes = env.encode(env.decode(written, 'ModelProto'), 'ModelProto')
+  })
+  after(() => env.dispose())
+  const refusal = job => {
+    try {
+      job()
+    } catch (error) {
+      assert.ok(error instanceof OpspecError, error.stack)
+      return error
+    }
+    return assert.fail('was taken')
+  }
+  const same = (actual, expected) => assert.equal(Buffer.from(actual).toString('hex'), Buffer.from(expected).toString('hex'))
+
+  it('encode takes what decode gives', () => {
+    assert.notEqual(Buffer.compare(bytes, written), 0)
+    assert.deepEqual(env.decode(bytes, 'ModelProto'), env.decode(written, 'ModelProto'))
+  })
+
+  it('encode takes other spellings, too', () => {
+    const tensor = { dims: [2n, 1], data_type: 1, rawData: new Uint8Array([0, 0, 128, 63, 0, 0, 0, 0]), docString: undefined, floatData: new Float32Array([0.1, -0, NaN, Infinity]), name: null }
+    same(env.encode(tensor, 'TensorProto'), env.parse('dims: [2, 1] data_type: 1 raw_data: "\\000\\000\\200?\\000\\000\\000\\000" float_data: [0.1, -0, nan, inf]', 'tensor', 'textproto'))
+    same(env.encode({ type: 'INTS', ints: new BigInt64Array([-1n, 2n ** 62n]) }, 'AttributeProto'), env.encode({ type: 7, ints: ['-1', 4611686018427387904n] }, 'AttributeProto'))
+    same(env.encode({ rawData: new Uint8Array(0) }, 'TensorProto'), [0x4a, 0])
+    same(env.encode({}, 'ModelProto'), [])
+  })
+
+  it('encode says what it cannot take', () => {
+    assert.match(refusal(() => env.encode({ graph: { node: [{ opTyp: 'Relu' }] } }, 'ModelProto')).message, /NodeProto has no field "opTyp"/)
+    const [finding] = refusal(() => env.encode({ graph: { node: [{}, { opType: 5 }] } }, 'ModelProto')).findings
+    assert.deepEqual([finding.rule, finding.path], ['form.value', 'graph.node[1].op_type'])
+    const loop = {}
+    loop.graph = loop
+    assert.equal(refusal(() => env.encode(loop, 'ModelProto')).code, 'invalid_argument')
+    assert.equal(refusal(() => env.encode(null, 'ModelProto')).code, 'invalid_argument')
+    assert.equal(refusal(() => env.encode({}, 'NoProto')).code, 'invalid_argument')
+    assert.equal(refusal(() => env.encode({ rawData: { $b: [0, 5] } }, 'TensorProto')).code, 'malformed')
+    assert.equal(refusal(() => env.encode({ rawData: { $b: [1, 5] }, stringData: [new Uint8Array(3)] }, 'TensorProto')).code, 'malformed')
+  })
+
+  it('JSON is that of protobuf', () => {
+    assert.deepEqual(JSON.parse(env.format(bytes, 'ModelProto', 'json')).graph.node, [
+      { input: ['x'], output: ['y'], opType: 'LeakyRelu', attribute: [{ name: 'alpha', f: 0.1, type: 'FLOAT' }] }
+    ])
+    assert.equal(env.format(env.encode({ name: 'a', intsOf: undefined, ints: [1n, 2n] }, 'AttributeProto'), 'AttributeProto', 'json'), '{\n  "name": "a",\n  "ints": ["1", "2"]\n}')
+    assert.equal(env.format(new Uint8Array(), 'NodeProto', 'json'), '{}')
+  })
+
+  it('texts are read back', () => {
+    for (const form of ['json', 'textproto', 'onnxtxt']) same(env.parse(env.format(bytes, 'ModelProto', form), 'model', form), bytes)
+    assert.match(env.format(bytes, 'model', 'onnxtxt'), /\(float\[N,3\] x\) => \(float\[N,3\] y\) \{\n {2}y = LeakyRelu <alpha: float = 0\.1> \(x\)\n\}/)
+  })
+
+  it('faults of texts have lines and columns', () => {
+    for (const [text, form, rule, line, column] of [
+      ['{\n "graph": 5}', 'json', 'form.value', 2, 11],
+      ['{\n "graph": {,}}', 'json', 'json.syntax', 2, 12],
+      ['graph {\n  é: 5 }', 'textproto', 'form.syntax', 2, 3],
+      ['graph {\n  doc_string: "é" node 5 }', 'textproto', 'form.syntax', 2, 24],
+      ['g () => () {\n  y = Relu x\n}', 'onnxtxt', 'form.syntax', 2, 12]
+    ]) {
+      const { code, findings } = refusal(() => env.parse(text, 'ModelProto', form))
+      assert.equal(code, 'malformed')
+      const [{ rule: actual, range }] = findings
+      assert.deepEqual([actual, range.start.line, range.start.column], [rule, line, column], text)
+    }
+  })
+
+  it('what a form cannot hold is said, and left out only when asked', () => {
+    const odd = Uint8Array.of(0x0a, 1, 0xff, 0x98, 0x06, 1)
+    const { code, message, findings } = refusal(() => env.format(odd, 'NodeProto', 'json'))
+    assert.equal(code, 'unsupported')
+    assert.match(message, /input\[0\]: bytes that are no UTF-8/)
+    assert.deepEqual(findings.map(({ rule, path }) => [rule, path]), [['form.lost', 'input[0]'], ['form.lost', undefined]])
+    assert.equal(env.format(odd, 'NodeProto', 'json', { lossy: true }), '{\n  "input": ["\ufffd"]\n}')
+    assert.equal(env.format(odd, 'NodeProto', 'textproto'), 'input: ["\\377"]\n99: 1')
+    assert.equal(refusal(() => env.format(odd, 'NodeProto', 'onnxtxt')).code, 'unsupported')
+    assert.equal(refusal(() => env.format(odd, 'NodeProto', 'xml')).code, 'invalid_argument')
+    assert.equal(refusal(() => env.parse('{}', 'spec', 'json')).code, 'unsupported')
+    assert.equal(refusal(() => env.parse('{}', 'NodeProto', 'canonical')).code, 'unsupported')
+  })
+
+  it('a model writes itself', () => {
+    const model = env.loadModel(written)
+    same(model.toBytes(), written)
+    assert.equal(model.toText(), env.format(bytes, 'ModelProto', 'textproto'))
+    assert.equal(model.toText('onnxtxt'), env.format(bytes, 'ModelProto', 'onnxtxt'))
+    assert.equal(JSON.stringify(model), JSON.stringify(JSON.parse(env.format(bytes, 'ModelProto', 'json'))))
+    assert.equal(refusal(() => model.toText('json')).code, 'invalid_argument')
+    model.dispose()
+    assert.equal(refusal(() => model.toBytes()).code, 'invalid_argument')
+  })
+
+  it('texts nest as deep as the limit, and no deeper', () => {
+    const nested = levels => `${'sequence_type { elem_type {'.repeat(levels)}${'} }'.repeat(levels)}`
+    const type = env.parse(nested(127), 'TypeProto', 'textproto')
+    assert.equal(env.format(type, 'TypeProto', 'textproto').match(/elem_type/g).length, 127)
+    assert.equal(refusal(() => env.parse(nested(128), 'TypeProto', 'textproto')).code, 'limit')
+    const graph = levels => `g () => () { ${'= A <g = g () => () { '.repeat(levels)}${'}> () '.repeat(levels)} }`
+    assert.equal(env.format(env.parse(graph(50), 'graph', 'onnxtxt'), 'graph', 'onnxtxt').match(/= A/g).length, 50)
+    assert.equal(refusal(() => env.parse(graph(100_000), 'graph', 'onnxtxt')).code, 'limit')
+    assert.equal(refusal(() => env.parse('{"graph":'.repeat(100_000), 'graph', 'json')).code, 'malformed')
+  })
+
+  it('a worker does the same', async () => {
+    const worker = await createWorkerEnv()
+    try {
+      same(await worker.encode(env.decode(bytes, 'ModelProto'), 'ModelProto'), bytes)
+      same(await worker.parse(await worker.format(bytes, 'ModelProto', 'onnxtxt'), 'ModelProto', 'onnxtxt'), bytes)
+      const model = await worker.loadModel(bytes)
+      same(await model.toBytes(), bytes)
+      assert.equal(await model.toText(), env.format(bytes, 'ModelProto', 'textproto'))
+    } finally {
+      await worker.dispose()
+    }
+  })
+})
