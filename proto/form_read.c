@@ -18,11 +18,7 @@ os_status os_form_begin(os_form_reader *self, const os_form_input *input, void *
 
 os_status os_form_push(os_form_reader *self, const os_plan_field *field, ProtobufCMessage *message,
                        size_t start, size_t end) {
-  if (self->frames.count >= self->input.depth) {
-    os_form_fault(self, &os_rule_form_depth, field, start, end, "messages are nested more than %u deep",
-                  self->input.depth);
-    return OS_LIMIT;
-  }
+  if (self->frames.count >= self->input.depth) return os_form_too_deep(self, start, end);
   size_t index = 0;
   if (field != NULL && field->repeated) index = *os_plan_count(field, os_form_top(self)->message) - 1;
   os_form_frame *frame = OS_PUSH(self->input.arena, &self->frames);
@@ -300,4 +296,10 @@ os_status os_form_fault(os_form_reader *self, const os_rule *rule, const os_plan
   finding->where.path = os_form_path(self, field);
   os_where_range(&finding->where, start, end);
   return OS_MALFORMED;
+}
+
+os_status os_form_too_deep(os_form_reader *self, size_t start, size_t end) {
+  os_form_fault(self, &os_rule_form_depth, NULL, start, end, "messages are nested more than %u deep",
+                self->input.depth);
+  return OS_LIMIT;
 }

@@ -72,6 +72,8 @@ bool os_form_natural(os_str text, uint64_t *out);
 // A finding at [start, end) of the text about `field` (may be NULL) of the top. Answers OS_MALFORMED.
 os_status os_form_fault(os_form_reader *self, const os_rule *rule, const os_plan_field *field, size_t start,
                         size_t end, const char *format, ...) __attribute__((format(printf, 6, 7)));
+// A finding that the nesting at [start, end) is too deep. Answers OS_LIMIT.
+os_status os_form_too_deep(os_form_reader *self, size_t start, size_t end);
 os_str os_form_path(const os_form_reader *self, const os_plan_field *field);
 
 // Fills the top, which ends, from the text format: up to the sign `close`, or the end of the text (0). The lexer is at the

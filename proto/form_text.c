@@ -137,9 +137,10 @@ static os_status os_form__group(os_form_reader *self, os_lexer *lexer, os_text *
     uint32_t *items;
     size_t count, room;
   } open = {0};
-  for (;;) {
-    if (lexer->sign == '{') {
-      if (self->frames.count + open.count >= self->input.depth) return OS_LIMIT;
+  for (uint32_t wire = OS_WIRE_GROUP;;) {
+    if (wire == OS_WIRE_GROUP) {
+      if (self->frames.count + open.count >= self->input.depth)
+        return os_form_too_deep(self, lexer->start, lexer->end);
       uint32_t *top = OS_PUSH(self->input.arena, &open);
       OS_TRY_ALLOC(top);
       *top = number;
@@ -150,7 +151,6 @@ static os_status os_form__group(os_form_reader *self, os_lexer *lexer, os_text *
       NEXT(lexer);
       if (open.count == 0) return OS_OK;
     }
-    uint32_t wire;
     OS_TRY(os_form__unknown_number(self, lexer, &number));
     size_t at = out->len;
     OS_TRY(os_form__unknown_value(self, lexer, out, &wire));
@@ -160,6 +160,7 @@ static os_status os_form__group(os_form_reader *self, os_lexer *lexer, os_text *
     if (to == NULL) return OS_OUT_OF_MEMORY;
     memmove(out->data + at + size, out->data + at, body);
     memcpy(out->data + at, tag, size);
+    if (lexer->sign == ',' || lexer->sign == ';') NEXT(lexer);
   }
 }
 

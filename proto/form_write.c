@@ -1,7 +1,6 @@
-#include "form.h"
-
 #include "base64.h"
 #include "decimal.h"
+#include "form.h"
 #include "format.h"
 #include "json_write.h"
 #include "utf8.h"

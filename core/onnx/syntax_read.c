@@ -215,7 +215,7 @@ static os_status os_syntax__opaque(os_syntax_reader *self, ProtobufCMessage *opa
   }
   first = os_str_slice(self->lexer.text, start, end);
   OS_TRY(os_syntax__take(self, ',', &comma));
-  if (comma) OS_TRY(os_syntax__name(self, &second));
+  if (comma && os_syntax__is_name(self)) OS_TRY(os_syntax__name(self, &second));
   if (comma) OS_TRY(os_syntax__put_text(self, opaque, 1, first));
   if (comma || first.len > 0) OS_TRY(os_syntax__put_text(self, opaque, 2, comma ? second : first));
   return OS_OK;
@@ -258,7 +258,8 @@ static os_status os_syntax__type(os_syntax_reader *self, ProtobufCMessage *type)
     }
     if (self->lexer.sign == ')') break;
     OS_TRY(os_syntax__child(self, inner, rows[row].inner, &type));
-    if (open * 2 >= self->form.input.depth) return OS_LIMIT;
+    if (open * 2 >= self->form.input.depth)
+      return os_form_too_deep(&self->form, self->lexer.start, self->lexer.end);
   }
   while (open-- > 0) OS_TRY(os_syntax__match(self, ')'));
   return OS_OK;
@@ -410,11 +411,8 @@ static os_status os_syntax__arrow(os_syntax_reader *self) {
 // ---- Graphs and functions ---------------------------------------------------------------------------------
 
 static os_status os_syntax__push(os_syntax_reader *self, ProtobufCMessage *body, os_syntax_state state) {
-  if (self->frames.count * 3 >= self->form.input.depth) {
-    os_form_fault(&self->form, &os_rule_form_depth, NULL, self->lexer.start, self->lexer.end,
-                  "graphs are nested too deep");
-    return OS_LIMIT;
-  }
+  if (self->frames.count * 3 >= self->form.input.depth)
+    return os_form_too_deep(&self->form, self->lexer.start, self->lexer.end);
   os_syntax_frame *frame = OS_PUSH(self->form.input.arena, &self->frames);
   OS_TRY_ALLOC(frame);
   *frame = (os_syntax_frame){.state = state, .body = body};

@@ -176,6 +176,7 @@ static void test_text_faults(void) {
   fault(read, "NodeProto", "99: abc", "form.syntax", "", 1, 5);
   fault(read, "NodeProto", "99: 18446744073709551616", "form.value", "", 1, 5);
   fault(read, "NodeProto", "0: 1", "form.syntax", "", 1, 1);
+  fault(read, "NodeProto", "99 { 1: \"a\" { 2: 3 } }", "form.syntax", "", 1, 13);
   fault(read, "NodeProto", "99 { name: 1 }", "form.syntax", "", 1, 6);
 }
 

@@ -1,9 +1,9 @@
 #include "check.h"
 #include "decode.h"
 #include "encode.h"
+#include "form.h"
 #include "onnx-data.pb-c.h"
 #include "onnx.pb-c.h"
-#include "form.h"
 #include "wire_rules.h"
 
 #include <stdbool.h>

@@ -3,10 +3,10 @@
 
 #include "decode.h"
 #include "encode.h"
+#include "form.h"
 #include "onnx-data.pb-c.h"
 #include "onnx-operators.pb-c.h"
 #include "onnx.pb-c.h"
-#include "form.h"
 
 #include <stdlib.h>
 

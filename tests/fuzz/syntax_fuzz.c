@@ -4,6 +4,7 @@
 #include "syntax.h"
 #include "encode.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,7 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (status == OS_MALFORMED && report.counts[OS_ERROR] == 0) abort();
   if (status == OS_OK && bytes_of(&arena, message, &first)) {
     status = os_syntax_write(&text, NULL, message, &lost);
-    if (status == OS_UNSUPPORTED) abort();
+    if (status == OS_UNSUPPORTED) { // it cannot read what it wrote
+      fprintf(stderr, "%.*s\n", OS_ARG(os_text_str(&text)));
+      abort();
+    }
     input.text = os_text_str(&text);
     if (status == OS_OK) status = os_syntax_read(&input, &other);
     if (status == OS_MALFORMED) abort();

@@ -51,11 +51,11 @@ export function rewriter (types, { below, chance }, { unknown = false } = {}) {
   function items (bytes) {
     const out = []
     for (let at = 0; at < bytes.length;) {
-      let key, end
+      let key, end;
       [key, at] = readVarint(bytes, at)
       const wire = Number(key & 7n)
       if (wire === 2) {
-        let length
+        let length;
         [length, at] = readVarint(bytes, at)
         end = at + Number(length)
       } else {
