@@ -33,6 +33,10 @@ typedef enum os_form {
 os_status os_form_write(os_text *out, os_form form, const os_source *source, const void *message,
                         os_report *report);
 
+// One number as the text format has it.
+struct os_plan_field;
+void os_form_write_number(os_text *out, const struct os_plan_field *field, const char *element);
+
 // A message being read from a form. Everything in it lives in `arena`, views may point into the text.
 typedef struct os_form_input {
   os_arena *arena;

@@ -8,26 +8,36 @@
 #include <math.h>
 #include <stdarg.h>
 
-os_status os_form_begin(os_form_reader *self, const os_form_input *input, void **message) {
-  *self = (os_form_reader){.input = *input, .plans = {.arena = input->arena}};
-  if (self->input.depth == 0) self->input.depth = OS_PROTO_DEPTH_DEFAULT;
-  *message = os_proto_new(input->arena, input->type, NULL);
-  OS_TRY_ALLOC(*message);
-  return os_form_push(self, NULL, *message, 0, 0);
+void os_form_stop(os_form_reader *self, os_status status) {
+  if (self->status == OS_OK) self->status = status;
+  self->lexer = (os_lexer){.text = {"", 0}, .token = OS_TOKEN_END, .value = {"", 0}};
 }
 
-os_status os_form_push(os_form_reader *self, const os_plan_field *field, ProtobufCMessage *message,
-                       size_t start, size_t end) {
-  if (self->frames.count >= self->input.depth) return os_form_too_deep(self, start, end);
+void os_form_begin(os_form_reader *self, const os_form_input *input, bool onnx, void **message) {
+  *self = (os_form_reader){.input = *input, .plans = {.arena = input->arena}};
+  if (self->input.depth == 0) self->input.depth = OS_PROTO_DEPTH_DEFAULT;
+  self->lexer = (os_lexer){.text = input->text, .arena = input->arena, .onnx = onnx};
+  ((ProtobufCMessage *)(void *)self->spare)->descriptor = input->type;
+  *message = os_proto_new(input->arena, input->type, NULL);
+  if (*message == NULL || !os_plans_all(&self->plans, input->type))
+    os_form_stop(self, OS_OUT_OF_MEMORY);
+  else
+    os_form_push(self, NULL, *message, 0, 0);
+}
+
+void os_form_push(os_form_reader *self, const os_plan_field *field, ProtobufCMessage *message, size_t start,
+                  size_t end) {
+  if (self->frames.count >= self->input.depth) os_form_too_deep(self, start, end);
+  if (self->status != OS_OK) return;
   size_t index = 0;
   if (field != NULL && field->repeated) index = *os_plan_count(field, os_form_top(self)->message) - 1;
   os_form_frame *frame = OS_PUSH(self->input.arena, &self->frames);
-  OS_TRY_ALLOC(frame);
-  *frame = (os_form_frame){.plan = os_plans_get(&self->plans, message->descriptor),
-                           .message = message,
-                           .field = field,
-                           .index = index};
-  return frame->plan == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+  if (frame == NULL) {
+    os_form_stop(self, OS_OUT_OF_MEMORY);
+    return;
+  }
+  *frame = (os_form_frame){
+      .plan = os_form_plan(self, message), .message = message, .field = field, .index = index};
 }
 
 bool os_form_home(os_arena *arena, const os_plan *plan, const os_plan_field *field, void *message) {
@@ -37,53 +47,61 @@ bool os_form_home(os_arena *arena, const os_plan *plan, const os_plan_field *fie
   return *rare != NULL;
 }
 
-void *os_form_slot(os_form_reader *self, const os_plan *plan, const os_plan_field *field, void *message) {
+// Room for one more element of `size`, with `had` in use; NULL when memory is exhausted.
+static void *os_form__grow(os_arena *arena, void *list, size_t had, size_t size) {
+  if ((had & (had - 1)) != 0) return list; // the room is the next power of two
+  size_t bytes;
+  if (had > SIZE_MAX / 4 || !os_size_mul(had == 0 ? 1 : had * 2, size, &bytes)) return NULL;
+  char *grown = os_arena_grow(arena, list, had * size, bytes);
+  if (grown != NULL) memset(grown + had * size, 0, bytes - had * size);
+  return grown;
+}
+
+void *os_form_slot(os_form_reader *self, const os_plan_field *field, void *message) {
   os_arena *arena = self->input.arena;
-  if (!os_form_home(arena, plan, field, message)) return NULL;
-  char *member = os_plan_member(field, message);
-  if (!field->repeated) {
-    memset(member, 0, field->size);
-    os_plan_set_has(field, message);
-    return member;
+  if (self->status == OS_OK && os_form_home(arena, os_form_plan(self, message), field, message)) {
+    char *member = os_plan_member(field, message);
+    if (!field->repeated) {
+      memset(member, 0, field->size);
+      os_plan_set_has(field, message);
+      return member;
+    }
+    size_t *count = os_plan_count(field, message);
+    char *list = os_form__grow(arena, *(char **)(void *)member, *count, field->size);
+    if (list != NULL) {
+      *(char **)(void *)member = list;
+      return list + (*count)++ * field->size;
+    }
   }
-  size_t *count = os_plan_count(field, message), had = *count, old, bytes;
-  char **list = (char **)(void *)member;
-  if ((had & (had - 1)) == 0) { // 0 or a power of two: the list is full
-    if (!os_size_mul(had == 0 ? 1 : had * 2, field->size, &bytes) || had > SIZE_MAX / 4) return NULL;
-    old = had * field->size;
-    char *grown = os_arena_grow(arena, *list, old, bytes);
-    if (grown == NULL) return NULL;
-    memset(grown + old, 0, bytes - old);
-    *list = grown;
-  }
-  ++*count;
-  return *list + had * field->size;
+  os_form_stop(self, OS_OUT_OF_MEMORY);
+  return self->spare_slot;
 }
 
-ProtobufCMessage *os_form_child(os_form_reader *self, const os_plan *plan, const os_plan_field *field,
-                                ProtobufCMessage *message) {
-  void *slot = os_form_slot(self, plan, field, message);
-  ProtobufCMessage *child =
-      slot == NULL ? NULL : os_proto_new(self->input.arena, field->field->descriptor, message);
-  if (slot != NULL) *(ProtobufCMessage **)slot = child;
-  return child;
+ProtobufCMessage *os_form_child(os_form_reader *self, const os_plan_field *field, void *message) {
+  void *slot = os_form_slot(self, field, message);
+  ProtobufCMessage *child = NULL;
+  if (self->status == OS_OK) child = os_proto_new(self->input.arena, field->field->descriptor, message);
+  if (child != NULL) return *(ProtobufCMessage **)slot = child;
+  os_form_stop(self, OS_OUT_OF_MEMORY);
+  return (ProtobufCMessage *)(void *)self->spare;
 }
 
-os_status os_form_keep(os_form_reader *self, ProtobufCMessage *message, uint32_t number, uint32_t wire,
-                       os_str body) {
+void os_form_keep(os_form_reader *self, ProtobufCMessage *message, uint32_t number, uint32_t wire,
+                  os_str body) {
   unsigned n = message->n_unknown_fields;
-  size_t size = sizeof *message->unknown_fields;
-  if ((n & (n - 1)) == 0) { // 0 or a power of two: the list is full
-    message->unknown_fields =
-        os_arena_grow(self->input.arena, message->unknown_fields, n * size, (n == 0 ? 1 : n * 2) * size);
-    OS_TRY_ALLOC(message->unknown_fields);
+  ProtobufCMessageUnknownField *list = NULL;
+  if (self->status == OS_OK)
+    list = os_form__grow(self->input.arena, message->unknown_fields, n, sizeof *list);
+  if (list == NULL) {
+    os_form_stop(self, OS_OUT_OF_MEMORY);
+    return;
   }
-  message->unknown_fields[n] = (ProtobufCMessageUnknownField){.tag = number,
-                                                              .wire_type = (ProtobufCWireType)wire,
-                                                              .len = body.len,
-                                                              .data = (uint8_t *)(uintptr_t)body.data};
+  message->unknown_fields = list;
+  list[n] = (ProtobufCMessageUnknownField){.tag = number,
+                                           .wire_type = (ProtobufCWireType)wire,
+                                           .len = body.len,
+                                           .data = (uint8_t *)(uintptr_t)body.data};
   message->n_unknown_fields = n + 1;
-  return OS_OK;
 }
 
 static bool os_form__is_name(const char *name, os_str text, bool camel) {
@@ -105,10 +123,14 @@ const os_plan_field *os_form_find(const os_plan *plan, os_str name, bool camel) 
   return NULL;
 }
 
-bool os_form_taken(const os_plan_field *field, const void *message) {
+void os_form_once(os_form_reader *self, const os_plan_field *field, const void *message, size_t start,
+                  size_t end) {
   uint32_t which = 0;
   if (field->oneof) memcpy(&which, os_plan_home(field, message) + field->quantifier, sizeof which);
-  return which != 0 || os_plan_elements(field, message) > 0;
+  if (which != 0 || os_plan_elements(field, message) > 0)
+    os_form_fault(self, &os_rule_form_field, field, start, end,
+                  "%s of %s, or another member of its oneof, stands here twice", field->field->name,
+                  os_form_plan(self, message)->type->short_name);
 }
 
 // ---- Scalars ----------------------------------------------------------------------------------------------
@@ -266,9 +288,62 @@ const char *os_form_put(const os_plan_field *field, const os_form_scalar *scalar
   return (floating ? os_form__put_float : os_form__put_integer)(field, &self, to);
 }
 
+// ---- Words ------------------------------------------------------------------------------------------------
+
+void os_form_next(os_form_reader *self) {
+  os_lexer_next(&self->lexer);
+  if (self->lexer.failed) os_form_stop(self, OS_OUT_OF_MEMORY);
+}
+
+bool os_form_take(os_form_reader *self, char sign) {
+  if (self->lexer.sign != sign) return false;
+  os_form_next(self);
+  return true;
+}
+
+void os_form_match(os_form_reader *self, char sign) {
+  char wanted[2] = {sign, 0};
+  if (!os_form_take(self, sign)) os_form_unexpected(self, wanted);
+}
+
+// The string at the lexer behind `text`.
+static os_str os_form__join(os_form_reader *self, os_str text, char **room, size_t *size) {
+  os_str part = self->lexer.value;
+  size_t all = text.len + part.len;
+  if (*room == NULL || all > *size) {
+    *size = all * 2;
+    char *grown = os_arena_alloc(self->input.arena, *size);
+    if (grown == NULL) {
+      os_form_stop(self, OS_OUT_OF_MEMORY);
+      return text;
+    }
+    if (text.len > 0) memcpy(grown, text.data, text.len);
+    *room = grown;
+  }
+  if (part.len > 0) memcpy(*room + text.len, part.data, part.len);
+  return (os_str){*room, all};
+}
+
+os_form_scalar os_form_literal(os_form_reader *self, bool parts) {
+  os_form_scalar out = {.negative = os_form_take(self, '-')};
+  os_token token = self->lexer.token;
+  out.text = self->lexer.value;
+  out.kind = token == OS_TOKEN_WORD     ? OS_FORM_WORD
+             : token == OS_TOKEN_NUMBER ? OS_FORM_NUMBER
+                                        : OS_FORM_STRING;
+  if (out.kind == OS_FORM_STRING && (token != OS_TOKEN_STRING || out.negative))
+    os_form_unexpected(self, out.negative ? "a number" : "a value");
+  os_form_next(self);
+  char *room = NULL;
+  size_t size = 0;
+  for (; parts && out.kind == OS_FORM_STRING && self->lexer.token == OS_TOKEN_STRING; os_form_next(self))
+    out.text = os_form__join(self, out.text, &room, &size);
+  return out;
+}
+
 // ---- Faults -----------------------------------------------------------------------------------------------
 
-os_str os_form_path(const os_form_reader *self, const os_plan_field *field) {
+static os_str os_form__path(const os_form_reader *self, const os_plan_field *field) {
   os_arena *arena = self->input.report->arena;
   size_t count = self->frames.count;
   os_path *steps = OS_ARENA_ARRAY(arena, count + 1, os_path);
@@ -278,28 +353,43 @@ os_str os_form_path(const os_form_reader *self, const os_plan_field *field) {
     const os_form_frame *frame = i < count ? &self->frames.items[i] : NULL;
     const os_plan_field *step = frame == NULL ? field : frame->field;
     if (step == NULL) continue;
-    steps[i] = (os_path){last, os_str_of(step->field->name),
-                         frame != NULL && step->repeated ? (int64_t)frame->index : -1};
+    int64_t index = frame != NULL && step->repeated ? (int64_t)frame->index : -1;
+    steps[i] = (os_path){last, os_str_of(step->field->name), index};
     last = &steps[i];
   }
   return os_path_print(last, arena);
 }
 
-os_status os_form_fault(os_form_reader *self, const os_rule *rule, const os_plan_field *field, size_t start,
-                        size_t end, const char *format, ...) {
+void os_form_fault(os_form_reader *self, const os_rule *rule, const os_plan_field *field, size_t start,
+                   size_t end, const char *format, ...) {
+  if (self->status != OS_OK) return;
   os_report *report = self->input.report;
   va_list arguments;
   va_start(arguments, format);
   os_str message = os_arena_format_list(report->arena, format, arguments);
   va_end(arguments);
   os_finding *finding = os_report_add(report, rule, "%.*s", OS_ARG(message));
-  finding->where.path = os_form_path(self, field);
+  finding->where.path = os_form__path(self, field);
   os_where_range(&finding->where, start, end);
-  return OS_MALFORMED;
+  os_form_stop(self, OS_MALFORMED);
 }
 
-os_status os_form_too_deep(os_form_reader *self, size_t start, size_t end) {
+void os_form_unexpected(os_form_reader *self, const char *wanted) {
+  const os_lexer *lexer = &self->lexer;
+  size_t end = lexer->end - lexer->start > 40 ? lexer->start + 40 : lexer->end;
+  os_str found = os_str_slice(lexer->text, lexer->start, end);
+  if (lexer->token == OS_TOKEN_FAULT)
+    os_form_fault(self, &os_rule_form_syntax, NULL, lexer->start, lexer->end, "%s", lexer->fault);
+  else if (lexer->token == OS_TOKEN_END)
+    os_form_fault(self, &os_rule_form_syntax, NULL, lexer->start, lexer->end,
+                  "the text ends where %s should stand", wanted);
+  else
+    os_form_fault(self, &os_rule_form_syntax, NULL, lexer->start, lexer->end,
+                  "%s should stand here, found %.*s", wanted, OS_ARG(found));
+}
+
+void os_form_too_deep(os_form_reader *self, size_t start, size_t end) {
   os_form_fault(self, &os_rule_form_depth, NULL, start, end, "messages are nested more than %u deep",
                 self->input.depth);
-  return OS_LIMIT;
+  if (self->status == OS_MALFORMED) self->status = OS_LIMIT;
 }

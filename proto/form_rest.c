@@ -123,67 +123,62 @@ os_status os_form_rest_write(os_text *out, const os_source *source, const void *
 
 // ---- Reading ----------------------------------------------------------------------------------------------
 
-// A step of a path: the lexer is at its name, then behind it.
-static os_status os_rest__step(os_form_reader *self, os_lexer *lexer, ProtobufCMessage **message) {
-  const os_plan *plan = os_plans_get(&self->plans, (*message)->descriptor);
-  OS_TRY_ALLOC(plan);
-  const os_plan_field *field = os_form_find(plan, lexer->value, false);
-  if (lexer->token != OS_TOKEN_WORD || field == NULL || field->type != PROTOBUF_C_TYPE_MESSAGE)
-    return os_form_unexpected(self, lexer, "the name of a message's field");
-  if (!os_lexer_next(lexer)) return OS_OUT_OF_MEMORY;
-  uint64_t index = 0;
-  if (lexer->sign == '[') {
-    if (!os_lexer_next(lexer)) return OS_OUT_OF_MEMORY;
-    if (lexer->token != OS_TOKEN_NUMBER || !os_form_natural(lexer->value, &index))
-      return os_form_unexpected(self, lexer, "the index of an element");
-    if (!os_lexer_next(lexer)) return OS_OUT_OF_MEMORY;
-    if (lexer->sign != ']') return os_form_unexpected(self, lexer, "]");
-    if (!os_lexer_next(lexer)) return OS_OUT_OF_MEMORY;
+// The message that a path names; the lexer is at its first word, then behind it.
+static ProtobufCMessage *os_rest__find(os_form_reader *self, ProtobufCMessage *message) {
+  const os_lexer *lexer = &self->lexer;
+  while (lexer->token == OS_TOKEN_WORD) {
+    const os_plan_field *field = os_form_find(os_form_plan(self, message), lexer->value, false);
+    uint64_t index = 0;
+    if (field == NULL || field->type != PROTOBUF_C_TYPE_MESSAGE)
+      os_form_unexpected(self, "the name of a message's field");
+    os_form_next(self);
+    if (os_form_take(self, '[')) {
+      if (lexer->token != OS_TOKEN_NUMBER || !os_form_natural(lexer->value, &index))
+        os_form_unexpected(self, "the index of an element");
+      os_form_next(self);
+      os_form_match(self, ']');
+    }
+    if (self->status != OS_OK) break;
+    if (index >= os_plan_elements(field, message)) {
+      os_form_fault(self, &os_rule_form_value, NULL, lexer->start, lexer->end,
+                    "there is no such element of %s", field->field->name);
+      break;
+    }
+    message = os_plan_child(field, message, (size_t)index);
+    if (!os_form_take(self, '.')) break;
+    if (lexer->token != OS_TOKEN_WORD) os_form_unexpected(self, "the name of a field");
   }
-  if (index >= os_plan_elements(field, *message))
-    return os_form_fault(self, &os_rule_form_value, NULL, lexer->start, lexer->end,
-                         "there is no such element of %s", field->field->name);
-  *message = os_plan_child(field, *message, (size_t)index);
-  return OS_OK;
+  return message;
 }
 
-static os_status os_rest__read(os_form_reader *self, void *root, os_lexer *lexer) {
-  ProtobufCMessage *message = root;
-  if (!os_lexer_next(lexer)) return OS_OUT_OF_MEMORY;
-  while (lexer->token == OS_TOKEN_WORD) {
-    OS_TRY(os_rest__step(self, lexer, &message));
-    if (lexer->sign != '.') break;
-    if (!os_lexer_next(lexer)) return OS_OUT_OF_MEMORY;
-    if (lexer->token != OS_TOKEN_WORD) return os_form_unexpected(self, lexer, "the name of a field");
-  }
-  if (lexer->sign == '=') {
+static void os_rest__read(os_form_reader *self, void *root) {
+  os_form_next(self);
+  ProtobufCMessage *message = os_rest__find(self, root);
+  if (os_form_take(self, '=')) {
     size_t head = sizeof *message;
     memset((char *)message + head, 0, message->descriptor->sizeof_message - head);
     message->n_unknown_fields = 0;
-    if (!os_lexer_next(lexer)) return OS_OUT_OF_MEMORY;
   }
-  if (lexer->sign != '{') return os_form_unexpected(self, lexer, "{ of the message");
-  if (!os_lexer_next(lexer)) return OS_OUT_OF_MEMORY;
+  os_form_match(self, '{');
   self->frames.count = 0;
-  OS_TRY(os_form_push(self, NULL, message, lexer->start, lexer->end));
-  OS_TRY(os_form_fill(self, lexer, '}', true));
-  return lexer->token == OS_TOKEN_END ? OS_OK : os_form_unexpected(self, lexer, "the end of the line");
+  os_form_push(self, NULL, message, self->lexer.start, self->lexer.end);
+  if (self->status == OS_OK) os_form_fill(self, '}', true);
+  if (self->lexer.token != OS_TOKEN_END) os_form_unexpected(self, "the end of the line");
 }
 
-os_status os_form_rest_read(os_form_reader *self, void *root, size_t from) {
+void os_form_rest_read(os_form_reader *self, void *root, size_t from) {
   os_str text = self->input.text;
-  while (from < text.len) {
+  while (from < text.len && self->status == OS_OK) {
     size_t end = from;
     while (end < text.len && text.data[end] != '\n') end++;
     os_str line = os_str_slice(text, from, end);
     size_t lead = 0;
     while (lead < line.len && (line.data[lead] == ' ' || line.data[lead] == '\t')) lead++;
     if (os_str_starts(os_str_slice(line, lead, line.len), OS_STR("#:"))) {
-      os_lexer lexer = {
-          .text = os_str_slice(text, 0, end), .arena = self->input.arena, .end = from + lead + 2};
-      OS_TRY(os_rest__read(self, root, &lexer));
+      self->lexer =
+          (os_lexer){.text = os_str_slice(text, 0, end), .arena = self->input.arena, .end = from + lead + 2};
+      os_rest__read(self, root);
     }
     from = end + 1;
   }
-  return OS_OK;
 }

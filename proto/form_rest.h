@@ -13,6 +13,6 @@
 os_status os_form_rest_write(os_text *out, const os_source *source, const void *message, const void *other,
                              os_report *report);
 // Reads the lines in text[from, ...) into the root. Lines that do not begin with "#:" are passed over.
-os_status os_form_rest_read(os_form_reader *self, void *root, size_t from);
+void os_form_rest_read(os_form_reader *self, void *root, size_t from);
 
 #endif

@@ -149,6 +149,11 @@ static void os_form__number(os_form_writer *self, const os_plan_field *field, in
     os_text_format(self->out, self->json ? "\"%s\"" : "%s", name);
 }
 
+void os_form_write_number(os_text *out, const os_plan_field *field, const char *element) {
+  os_form_writer self = {.out = out, .form = OS_FORM_LINE};
+  os_form__number(&self, field, -1, element);
+}
+
 // A string of the text format. UTF-8 stays as it is in texts, everything else that is not ASCII is escaped.
 static void os_form__quote(os_text *out, os_str bytes, bool text) {
   static const char from[] = "\n\r\t\"\\", into[] = "nrt\"\\";

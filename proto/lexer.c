@@ -97,14 +97,14 @@ static bool os_lexer__escape(const os_lexer *self, size_t *at, size_t end, char 
   return n > 0 && (point || value < 256);
 }
 
-static bool os_lexer__string(os_lexer *self) {
+static void os_lexer__string(os_lexer *self) {
   char quote = self->text.data[self->start];
   size_t first = self->start + 1, at = first;
   bool escaped = false;
   for (; os_lexer__at(self, at) != quote || at >= self->text.len; at++) {
     if (at >= self->text.len || (!self->onnx && self->text.data[at] == '\n')) {
       os_lexer__fault(self, self->start, at, "a string has no end");
-      return true;
+      return;
     }
     if (self->text.data[at] != '\\') continue;
     escaped = true;
@@ -113,9 +113,12 @@ static bool os_lexer__string(os_lexer *self) {
   self->token = OS_TOKEN_STRING;
   self->end = at + 1;
   self->value = os_str_slice(self->text, first, at);
-  if (!escaped) return true;
+  if (!escaped) return;
   char *bytes = os_arena_alloc(self->arena, at - first), *to = bytes;
-  if (bytes == NULL) return false;
+  if (bytes == NULL) {
+    *self = (os_lexer){.text = {"", 0}, .token = OS_TOKEN_END, .value = {"", 0}, .failed = true};
+    return;
+  }
   while (first < at) {
     char c = self->text.data[first++];
     if (c != '\\') {
@@ -124,15 +127,14 @@ static bool os_lexer__string(os_lexer *self) {
       *to++ = self->text.data[first++];
     } else if (!os_lexer__escape(self, &first, at, &to)) {
       os_lexer__fault(self, first - 2, first, "a string has an escape that does not exist");
-      return true;
+      return;
     }
   }
   self->value = (os_str){bytes, (size_t)(to - bytes)};
-  return true;
 }
 
-bool os_lexer_next(os_lexer *self) {
-  if (self->token == OS_TOKEN_FAULT) return true;
+void os_lexer_next(os_lexer *self) {
+  if (self->token == OS_TOKEN_FAULT) return;
   self->raw = false;
   os_lexer__skip(self);
   self->sign = 0;
@@ -147,11 +149,10 @@ bool os_lexer_next(os_lexer *self) {
   } else if (os_lexer__digit(c) || (c == '.' && os_lexer__digit(os_lexer__at(self, self->start + 1)))) {
     os_lexer__number(self);
   } else if (c == '"' || (c == '\'' && !self->onnx)) {
-    return os_lexer__string(self);
+    os_lexer__string(self);
   } else {
     self->token = OS_TOKEN_SIGN;
     self->sign = c;
     self->end++;
   }
-  return true;
 }

@@ -25,11 +25,12 @@ typedef struct os_lexer {
   char sign;    // the character of OS_TOKEN_SIGN, else 0
   os_str value; // of a word or number; of a string decoded
   const char *fault;
+  bool failed; // memory ran out, and the text has ended
   size_t note; // where, before the token, the first comment stands that begins with "#:"; start = nowhere
   bool raw;    // a comment before the token is "#raw"
 } os_lexer;
 
-// Moves to the next token. A fault stays where it is. False: memory is exhausted.
-bool os_lexer_next(os_lexer *self);
+// Moves to the next token. A fault stays where it is; so does the end.
+void os_lexer_next(os_lexer *self);
 
 #endif

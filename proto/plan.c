@@ -92,3 +92,17 @@ const os_plan *os_plans_child(os_plans *self, const os_plan_field *field) {
     ((os_plan_field *)(uintptr_t)field)->child = os_plans_get(self, field->field->descriptor);
   return field->child;
 }
+
+bool os_plans_all(os_plans *self, const ProtobufCMessageDescriptor *type) {
+  const os_plan *done = NULL;
+  bool good = os_plans_get(self, type) != NULL;
+  while (good && done != self->first) { // new plans come first
+    const os_plan *stop = done;
+    done = self->first;
+    for (const os_plan *plan = done; good && plan != stop; plan = plan->next)
+      for (uint32_t i = 0; good && i < plan->count; i++)
+        if (plan->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
+          good = os_plans_child(self, &plan->fields[i]) != NULL;
+  }
+  return good;
+}

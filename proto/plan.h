@@ -43,6 +43,9 @@ os_plan *os_plans_get(os_plans *self, const ProtobufCMessageDescriptor *type);
 // The plan of a message field's messages; NULL when memory is exhausted.
 const os_plan *os_plans_child(os_plans *self, const os_plan_field *field);
 
+// Prepares the type and all types of fields below it: os_plans_get of these cannot fail any more. False: memory is exhausted.
+bool os_plans_all(os_plans *self, const ProtobufCMessageDescriptor *type);
+
 static inline const os_plan_field *os_plan_find(const os_plan *self, uint32_t number) {
   if (number < 64) {
     unsigned at = self->by_number[number];

@@ -13,725 +13,597 @@ typedef enum os_syntax_state {
 
 typedef struct os_syntax_frame {
   os_syntax_state state;
-  ProtobufCMessage *body;      // a GraphProto or FunctionProto
-  ProtobufCMessage *node;      // whose attributes are read; NULL = the function's
-  ProtobufCMessage *attribute; // NULL: a name without a value
-  int32_t kind;                // of AttributeProto.type as declared; 0 = not
-  bool list, inputs;           // [ has been read; so have the node's inputs
+  void *body;        // a GraphProto or FunctionProto
+  void *node;        // whose attributes are read; NULL = the function's
+  void *attribute;   // NULL: a name without a value
+  int32_t kind;      // of AttributeProto.type as declared; 0 = not
+  bool list, inputs; // [ has been read; so have the node's inputs
 } os_syntax_frame;
 
 typedef struct os_syntax_reader {
   os_form_reader form;
-  os_lexer lexer;
   struct {
     os_syntax_frame *items;
     size_t count, room;
   } frames;
 } os_syntax_reader;
 
-enum { GRAPH = 5, TENSOR = 4, STRING = 3, INT = 2, FLOAT = 1, TYPE = 13 }; // of AttributeProto.type
-
 // ---- Words ------------------------------------------------------------------------------------------------
 
-#define NEXT(self)                                               \
-  do {                                                           \
-    if (!os_lexer_next(&(self)->lexer)) return OS_OUT_OF_MEMORY; \
-  } while (0)
-
-static os_status os_syntax__unexpected(os_syntax_reader *self, const char *wanted) {
-  return os_form_unexpected(&self->form, &self->lexer, wanted);
-}
-
-// Goes behind the sign, which has to be there.
-static os_status os_syntax__match(os_syntax_reader *self, char sign) {
-  char wanted[2] = {sign, 0};
-  if (self->lexer.sign != sign) return os_syntax__unexpected(self, wanted);
-  NEXT(self);
-  return OS_OK;
-}
-
-// Goes behind the sign if it is there.
-static os_status os_syntax__take(os_syntax_reader *self, char sign, bool *there) {
-  *there = self->lexer.sign == sign;
-  if (*there) NEXT(self);
-  return OS_OK;
-}
-
-static bool os_syntax__is_name(const os_syntax_reader *self) {
+static bool os_syntax__is_name(const os_form_reader *self) {
   return self->lexer.token == OS_TOKEN_WORD || self->lexer.token == OS_TOKEN_STRING;
 }
 
-static os_status os_syntax__name(os_syntax_reader *self, os_str *out) {
-  if (!os_syntax__is_name(self)) return os_syntax__unexpected(self, "a name");
-  *out = self->lexer.value;
-  NEXT(self);
-  return OS_OK;
+static os_str os_syntax__name(os_form_reader *self) {
+  os_str name = self->lexer.value;
+  if (!os_syntax__is_name(self)) os_form_unexpected(self, "a name");
+  os_form_next(self);
+  return name;
+}
+
+// Behind an element of a list that ends with the sign: another follows. Without a comma the end has to be there.
+static bool os_syntax__more(os_form_reader *self, char close) {
+  if (os_form_take(self, ',')) return true;
+  os_form_match(self, close);
+  return false;
 }
 
 // ---- Putting values into messages -------------------------------------------------------------------------
 
-static const os_plan_field *os_syntax__field(os_syntax_reader *self, ProtobufCMessage *message,
-                                             uint32_t number, const os_plan **plan) {
-  *plan = os_plans_get(&self->form.plans, message->descriptor);
-  return *plan == NULL ? NULL : os_plan_find(*plan, number);
+static void *os_syntax__slot(os_form_reader *self, void *message, uint32_t number) {
+  return os_form_slot(self, os_plan_find(os_form_plan(self, message), number), message);
 }
 
-static void *os_syntax__slot(os_syntax_reader *self, ProtobufCMessage *message, uint32_t number) {
-  const os_plan *plan;
-  const os_plan_field *field = os_syntax__field(self, message, number, &plan);
-  return field == NULL ? NULL : os_form_slot(&self->form, plan, field, message);
+static void *os_syntax__child(os_form_reader *self, void *message, uint32_t number) {
+  return os_form_child(self, os_plan_find(os_form_plan(self, message), number), message);
 }
 
-static os_status os_syntax__child(os_syntax_reader *self, ProtobufCMessage *message, uint32_t number,
-                                  ProtobufCMessage **child) {
-  const os_plan *plan;
-  const os_plan_field *field = os_syntax__field(self, message, number, &plan);
-  *child = field == NULL ? NULL : os_form_child(&self->form, plan, field, message);
-  return *child == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+static void os_syntax__put_text(os_form_reader *self, void *message, uint32_t number, os_str text) {
+  *(ProtobufCBinaryData *)os_syntax__slot(self, message, number) = os_bytes_of(text);
 }
 
-static os_status os_syntax__put_text(os_syntax_reader *self, ProtobufCMessage *message, uint32_t number,
-                                     os_str text) {
-  ProtobufCBinaryData *slot = os_syntax__slot(self, message, number);
-  OS_TRY_ALLOC(slot);
-  *slot = os_bytes_of(text);
-  return OS_OK;
+static void os_syntax__put_int(os_form_reader *self, void *message, uint32_t number, int32_t value) {
+  *(int32_t *)os_syntax__slot(self, message, number) = value;
 }
 
-static os_status os_syntax__put_int(os_syntax_reader *self, ProtobufCMessage *message, uint32_t number,
-                                    int32_t value) {
-  void *slot = os_syntax__slot(self, message, number);
-  OS_TRY_ALLOC(slot);
-  memcpy(slot, &value, sizeof value);
-  return OS_OK;
+static void os_syntax__put_name(os_form_reader *self, void *message, uint32_t number) {
+  os_syntax__put_text(self, message, number, os_syntax__name(self));
 }
 
-// A name into a field of texts.
-static os_status os_syntax__put_name(os_syntax_reader *self, ProtobufCMessage *message, uint32_t number) {
-  os_str name;
-  OS_TRY(os_syntax__name(self, &name));
-  return os_syntax__put_text(self, message, number, name);
-}
-
-// The literal at the lexer; then behind it.
-static os_status os_syntax__literal(os_syntax_reader *self, os_form_scalar *out) {
-  *out = (os_form_scalar){.negative = self->lexer.sign == '-'};
-  if (out->negative) NEXT(self);
-  switch (self->lexer.token) {
-  case OS_TOKEN_NUMBER: out->kind = OS_FORM_NUMBER; break;
-  case OS_TOKEN_WORD: out->kind = OS_FORM_WORD; break;
-  case OS_TOKEN_STRING: out->kind = OS_FORM_STRING; break;
-  default: return os_syntax__unexpected(self, "a value");
-  }
-  if (out->negative && out->kind == OS_FORM_STRING) return os_syntax__unexpected(self, "a number");
-  out->text = self->lexer.value;
+static os_form_scalar os_syntax__literal(os_form_reader *self) {
+  os_form_scalar out = os_form_literal(self, false);
   // Integers are decimal here, whatever they begin with.
-  while (out->kind == OS_FORM_NUMBER && out->text.len > 1 && out->text.data[0] == '0' &&
-         out->text.data[1] >= '0' && out->text.data[1] <= '9')
-    out->text = os_str_slice(out->text, 1, out->text.len);
-  NEXT(self);
-  return OS_OK;
+  while (out.kind == OS_FORM_NUMBER && out.text.len > 1 && out.text.data[0] == '0' &&
+         out.text.data[1] >= '0' && out.text.data[1] <= '9')
+    out.text = os_str_slice(out.text, 1, out.text.len);
+  return out;
 }
 
-static os_status os_syntax__put(os_syntax_reader *self, ProtobufCMessage *message, uint32_t number,
-                                const os_form_scalar *scalar, size_t start) {
-  const os_plan *plan;
-  const os_plan_field *field = os_syntax__field(self, message, number, &plan);
-  void *slot = field == NULL ? NULL : os_form_slot(&self->form, plan, field, message);
-  OS_TRY_ALLOC(slot);
-  const char *wanted = os_form_put(field, scalar, slot);
-  if (wanted == NULL) return OS_OK;
-  return os_form_fault(&self->form, &os_rule_form_value, NULL, start, self->lexer.start,
-                       "%s of %s must be %s", field->field->name, plan->type->short_name, wanted);
+static void os_syntax__put(os_form_reader *self, void *message, uint32_t number, const os_form_scalar *scalar,
+                           size_t start) {
+  if (self->status != OS_OK) return;
+  const os_plan *plan = os_form_plan(self, message);
+  const os_plan_field *field = os_plan_find(plan, number);
+  const char *wanted = os_form_put(field, scalar, os_form_slot(self, field, message));
+  if (wanted != NULL)
+    os_form_fault(self, &os_rule_form_value, NULL, start, self->lexer.start, "%s of %s must be %s",
+                  field->field->name, plan->type->short_name, wanted);
 }
 
-static os_status os_syntax__put_literal(os_syntax_reader *self, ProtobufCMessage *message, uint32_t number) {
+static void os_syntax__put_literal(os_form_reader *self, void *message, uint32_t number) {
   size_t start = self->lexer.start;
-  os_form_scalar scalar;
-  OS_TRY(os_syntax__literal(self, &scalar));
-  return os_syntax__put(self, message, number, &scalar, start);
+  os_form_scalar scalar = os_syntax__literal(self);
+  os_syntax__put(self, message, number, &scalar, start);
 }
 
 // [key : value, ...] into a field of entries with two fields.
-static os_status os_syntax__pairs(os_syntax_reader *self, ProtobufCMessage *message, uint32_t number) {
-  bool more;
-  OS_TRY(os_syntax__match(self, '['));
-  OS_TRY(os_syntax__take(self, ']', &more));
-  for (more = !more; more;) {
-    ProtobufCMessage *entry;
-    OS_TRY(os_syntax__child(self, message, number, &entry));
-    if (self->lexer.token != OS_TOKEN_STRING) return os_syntax__unexpected(self, "a text in quotation marks");
-    OS_TRY(os_syntax__put_literal(self, entry, 1));
-    OS_TRY(os_syntax__match(self, ':'));
-    OS_TRY(os_syntax__put_literal(self, entry, 2));
-    OS_TRY(os_syntax__take(self, ',', &more));
-    if (!more) OS_TRY(os_syntax__match(self, ']'));
-  }
-  return OS_OK;
+static void os_syntax__pairs(os_form_reader *self, void *message, uint32_t number) {
+  os_form_match(self, '[');
+  if (os_form_take(self, ']')) return;
+  do {
+    void *entry = os_syntax__child(self, message, number);
+    if (self->lexer.token != OS_TOKEN_STRING) os_form_unexpected(self, "a text in quotation marks");
+    os_syntax__put_literal(self, entry, 1);
+    os_form_match(self, ':');
+    os_syntax__put_literal(self, entry, 2);
+  } while (os_syntax__more(self, ']'));
 }
 
 // ---- Types ------------------------------------------------------------------------------------------------
 
-static os_status os_syntax__dims(os_syntax_reader *self, ProtobufCMessage *shape) {
-  for (bool more = true; more;) {
-    ProtobufCMessage *dim;
-    bool unknown;
-    OS_TRY(os_syntax__child(self, shape, 1, &dim));
-    OS_TRY(os_syntax__take(self, '?', &unknown));
-    if (!unknown)
-      OS_TRY(os_syntax__is_name(self) ? os_syntax__put_name(self, dim, 2)
-                                      : os_syntax__put_literal(self, dim, 1));
-    OS_TRY(os_syntax__take(self, ',', &more));
-  }
-  return os_syntax__match(self, ']');
+static op_elem os_syntax__elem(const os_form_reader *self) {
+  return self->lexer.token == OS_TOKEN_WORD ? os_elem_by_onnx_name(self->lexer.value) : OP_NONE;
+}
+
+// An element type into field 1; one that the syntax has no word for is left out.
+static void os_syntax__put_elem(os_form_reader *self, void *type) {
+  op_elem elem = os_syntax__elem(self);
+  if (elem != OP_NONE)
+    os_syntax__put_int(self, type, 1, (int32_t)elem);
+  else if (self->lexer.token != OS_TOKEN_WORD || !os_str_is(self->lexer.value, OS_SYNTAX_UNDEFINED))
+    os_form_unexpected(self, "an element type");
+  os_form_next(self);
 }
 
 // An element type and its shape into a tensor's or sparse tensor's type.
-static os_status os_syntax__tensor_type(os_syntax_reader *self, ProtobufCMessage *type) {
-  op_elem elem = os_elem_by_onnx_name(self->lexer.value);
-  if (self->lexer.token != OS_TOKEN_WORD ||
-      (elem == OP_NONE && !os_str_is(self->lexer.value, OS_SYNTAX_UNDEFINED)))
-    return os_syntax__unexpected(self, "an element type");
-  NEXT(self);
-  if (elem != OP_NONE) OS_TRY(os_syntax__put_int(self, type, 1, (int32_t)elem));
-  bool bracket, empty = false;
-  OS_TRY(os_syntax__take(self, '[', &bracket));
-  if (bracket) OS_TRY(os_syntax__take(self, ']', &empty));
-  if (empty) return OS_OK; // of any rank
-  ProtobufCMessage *shape;
-  OS_TRY(os_syntax__child(self, type, 2, &shape));
-  return bracket ? os_syntax__dims(self, shape) : OS_OK;
+static void os_syntax__tensor_type(os_form_reader *self, void *type) {
+  os_syntax__put_elem(self, type);
+  bool bracket = os_form_take(self, '[');
+  if (bracket && os_form_take(self, ']')) return; // of any rank
+  void *shape = os_syntax__child(self, type, 2);
+  if (!bracket) return;
+  do {
+    void *dim = os_syntax__child(self, shape, 1);
+    if (os_syntax__is_name(self))
+      os_syntax__put_name(self, dim, 2);
+    else if (!os_form_take(self, '?'))
+      os_syntax__put_literal(self, dim, 1);
+  } while (os_syntax__more(self, ']'));
 }
 
-static os_status os_syntax__opaque(os_syntax_reader *self, ProtobufCMessage *opaque) {
-  os_str first = {"", 0}, second = {"", 0};
-  bool comma = false;
+static void os_syntax__opaque(os_form_reader *self, void *opaque) {
   size_t start = self->lexer.start, end = start;
+  os_str text = self->lexer.text;
   while (self->lexer.token == OS_TOKEN_WORD) { // names with points between them
     end = self->lexer.end;
-    NEXT(self);
-    if (self->lexer.sign != '.') break;
-    NEXT(self);
+    os_form_next(self);
+    if (!os_form_take(self, '.')) break;
   }
-  first = os_str_slice(self->lexer.text, start, end);
-  OS_TRY(os_syntax__take(self, ',', &comma));
-  if (comma && os_syntax__is_name(self)) OS_TRY(os_syntax__name(self, &second));
-  if (comma) OS_TRY(os_syntax__put_text(self, opaque, 1, first));
-  if (comma || first.len > 0) OS_TRY(os_syntax__put_text(self, opaque, 2, comma ? second : first));
-  return OS_OK;
+  os_str first = os_str_slice(text, start, end), second = {"", 0};
+  bool comma = os_form_take(self, ',');
+  if (comma && os_syntax__is_name(self)) second = os_syntax__name(self);
+  if (comma) os_syntax__put_text(self, opaque, 1, first);
+  if (comma || first.len > 0) os_syntax__put_text(self, opaque, 2, comma ? second : first);
 }
 
 // Reads a type into the TypeProto.
-static os_status os_syntax__type(os_syntax_reader *self, ProtobufCMessage *type) {
+static void os_syntax__type(os_form_reader *self, void *type) {
   static const struct {
     const char *word;
     uint8_t field, inner; // of TypeProto; of the message there, what is inside
   } rows[] = {{"seq", 4, 1}, {"map", 5, 2}, {"optional", 9, 1}, {"sparse_tensor", 8, 0}, {"opaque", 7, 0}};
   enum { ROWS = sizeof rows / sizeof *rows, MAP = 1, SPARSE = 3 };
   size_t open = 0;
-  for (;;) {
+  while (open == 0 || self->lexer.sign != ')') { // else a type without what is inside
     size_t row = 0;
-    ProtobufCMessage *inner;
-    if (self->lexer.sign == ')' && open > 0) break; // a type without what is inside
     while (row < ROWS &&
            !(self->lexer.token == OS_TOKEN_WORD && os_str_is(self->lexer.value, rows[row].word)))
       row++;
     if (row == ROWS) {
-      OS_TRY(os_syntax__child(self, type, 1, &inner));
-      OS_TRY(os_syntax__tensor_type(self, inner));
+      os_syntax__tensor_type(self, os_syntax__child(self, type, 1));
       break;
     }
-    NEXT(self);
-    OS_TRY(os_syntax__match(self, '('));
-    OS_TRY(os_syntax__child(self, type, rows[row].field, &inner));
+    os_form_next(self);
+    os_form_match(self, '(');
+    void *inner = os_syntax__child(self, type, rows[row].field);
     open++;
     if (rows[row].inner == 0) {
-      OS_TRY(row == SPARSE ? os_syntax__tensor_type(self, inner) : os_syntax__opaque(self, inner));
+      (row == SPARSE ? os_syntax__tensor_type : os_syntax__opaque)(self, inner);
       break;
     }
     if (row == MAP) {
-      op_elem key = self->lexer.token == OS_TOKEN_WORD ? os_elem_by_onnx_name(self->lexer.value) : OP_NONE;
-      if (key != OP_NONE) OS_TRY(os_syntax__put_int(self, inner, 1, (int32_t)key));
-      if (!os_syntax__is_name(self)) return os_syntax__unexpected(self, "the type of keys");
-      NEXT(self);
-      OS_TRY(os_syntax__match(self, ','));
+      os_syntax__put_elem(self, inner);
+      os_form_match(self, ',');
     }
     if (self->lexer.sign == ')') break;
-    OS_TRY(os_syntax__child(self, inner, rows[row].inner, &type));
-    if (open * 2 >= self->form.input.depth)
-      return os_form_too_deep(&self->form, self->lexer.start, self->lexer.end);
+    if (open * 2 >= self->input.depth) os_form_too_deep(self, self->lexer.start, self->lexer.end);
+    type = os_syntax__child(self, inner, rows[row].inner);
   }
-  while (open-- > 0) OS_TRY(os_syntax__match(self, ')'));
-  return OS_OK;
+  while (open-- > 0) os_form_match(self, ')');
 }
 
-static bool os_syntax__at_type(const os_syntax_reader *self) {
+static bool os_syntax__at_type(const os_form_reader *self) {
   return self->lexer.token == OS_TOKEN_WORD && os_syntax_is_type(self->lexer.value);
 }
 
 // A type that is not yet known to be one of a value or of a tensor's elements.
-static os_status os_syntax__loose_type(os_syntax_reader *self, Onnx__TypeProto **out) {
-  *out = os_proto_new(self->form.input.arena, &onnx__type_proto__descriptor, NULL);
-  OS_TRY_ALLOC(*out);
-  return os_syntax__type(self, (ProtobufCMessage *)*out);
+static Onnx__TypeProto *os_syntax__loose_type(os_form_reader *self) {
+  void *type = os_proto_new(self->input.arena, &onnx__type_proto__descriptor, NULL);
+  if (type == NULL) {
+    os_form_stop(self, OS_OUT_OF_MEMORY);
+    type = self->spare;
+  }
+  os_syntax__type(self, type);
+  return type;
 }
 
 // ---- Tensors ----------------------------------------------------------------------------------------------
 
-static os_status os_syntax__raw_element(os_syntax_reader *self, os_text *raw, int32_t data_type) {
+static void os_syntax__raw_element(os_form_reader *self, os_text *raw, int32_t data_type) {
   size_t start = self->lexer.start, width = os_syntax_raw_width(data_type);
   uint32_t field = os_syntax_data_field(data_type);
-  os_form_scalar scalar;
-  OS_TRY(os_syntax__literal(self, &scalar));
-  const os_plan *plan = os_plans_get(&self->form.plans, &onnx__tensor_proto__descriptor);
-  OS_TRY_ALLOC(plan);
+  os_form_scalar scalar = os_syntax__literal(self);
   // As an entry of the field that has room for all of them.
-  bool floats = field == 4 || field == 10;
-  const os_plan_field *as = os_plan_find(plan, floats ? field : scalar.negative ? 7 : 11);
+  uint32_t as = field == 4 || field == 10 ? field : scalar.negative ? 7 : 11;
   uint64_t bits = 0;
-  const char *wanted = field == 6 ? "no string" : os_form_put(as, &scalar, &bits);
+  const os_plan *plan = os_plans_get(&self->plans, &onnx__tensor_proto__descriptor);
+  const char *wanted = field == 6 ? "no string" : os_form_put(os_plan_find(plan, as), &scalar, &bits);
   uint64_t beyond = width < 8 ? bits >> (8 * width) : 0;
   if (beyond != 0 && (!scalar.negative || (int64_t)bits >> (8 * width - 1) != -1))
     wanted = "as wide as its type";
   if (wanted != NULL)
-    return os_form_fault(&self->form, &os_rule_form_value, NULL, start, self->lexer.start,
-                         "an element must be %s", wanted);
+    os_form_fault(self, &os_rule_form_value, NULL, start, self->lexer.start, "an element must be %s", wanted);
   os_text_put(raw, (os_str){(const char *)&bits, width});
-  return OS_OK;
 }
 
 // { elements } into the tensor, whose data_type is known.
-static os_status os_syntax__elements(os_syntax_reader *self, ProtobufCMessage *tensor, int32_t data_type,
-                                     os_text *raw) {
-  bool more, is_raw = self->lexer.raw;
-  OS_TRY(os_syntax__take(self, '}', &more));
-  for (more = !more; more;) {
-    OS_TRY(is_raw ? os_syntax__raw_element(self, raw, data_type)
-                  : os_syntax__put_literal(self, tensor, os_syntax_data_field(data_type)));
-    OS_TRY(os_syntax__take(self, ',', &more));
-    if (!more) OS_TRY(os_syntax__match(self, '}'));
+static void os_syntax__elements(os_form_reader *self, void *tensor, int32_t data_type) {
+  os_text raw;
+  os_text_init(&raw, self->input.arena->memory);
+  os_form_match(self, '{');
+  bool is_raw = self->lexer.raw;
+  if (!os_form_take(self, '}')) {
+    do {
+      if (is_raw)
+        os_syntax__raw_element(self, &raw, data_type);
+      else
+        os_syntax__put_literal(self, tensor, os_syntax_data_field(data_type));
+    } while (os_syntax__more(self, '}'));
   }
-  if (!is_raw) return OS_OK;
-  os_str kept = os_arena_copy(self->form.input.arena, os_text_str(raw));
-  if (raw->failed || kept.len != raw->len) return OS_OUT_OF_MEMORY;
-  return os_syntax__put_text(self, tensor, 9, kept);
+  os_str kept = os_arena_copy(self->input.arena, os_text_str(&raw));
+  if (raw.failed || kept.len != raw.len) os_form_stop(self, OS_OUT_OF_MEMORY);
+  if (is_raw) os_syntax__put_text(self, tensor, 9, kept);
+  os_text_clear(&raw);
 }
 
 // What is behind the type, the name and =.
-static os_status os_syntax__tensor(os_syntax_reader *self, ProtobufCMessage *tensor,
-                                   const Onnx__TypeProto *type, size_t start) {
+static void os_syntax__tensor(os_form_reader *self, void *tensor, const Onnx__TypeProto *type, size_t start) {
   const Onnx__TypeProto__Tensor *of =
       type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ? type->tensor_type : NULL;
-  if (of == NULL || (of->shape == NULL && of->has_elem_type))
-    return os_form_fault(&self->form, &os_rule_form_value, NULL, start, self->lexer.start,
-                         "a tensor needs a type with a shape of numbers");
-  int32_t data_type = of->has_elem_type ? of->elem_type : 0;
-  if (of->has_elem_type) OS_TRY(os_syntax__put_int(self, tensor, 2, data_type));
-  for (size_t i = 0; of->shape != NULL && i < of->shape->n_dim; i++) {
-    const Onnx__TensorShapeProto__Dimension *dim = of->shape->dim[i];
-    int64_t *slot = os_syntax__slot(self, tensor, 1);
-    OS_TRY_ALLOC(slot);
-    if (dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
-      return os_form_fault(&self->form, &os_rule_form_value, NULL, start, self->lexer.start,
-                           "the dims of a tensor must be numbers");
-    *slot = dim->dim_value;
+  bool good = self->status == OS_OK && of != NULL && of->shape != NULL;
+  int32_t data_type = good && of->has_elem_type ? of->elem_type : 0;
+  if (data_type != 0) os_syntax__put_int(self, tensor, 2, data_type);
+  for (size_t i = 0; good && i < of->shape->n_dim; i++) {
+    good = of->shape->dim[i]->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+    *(int64_t *)os_syntax__slot(self, tensor, 1) = good ? of->shape->dim[i]->dim_value : 0;
   }
+  if (!good)
+    os_form_fault(self, &os_rule_form_value, NULL, start, self->lexer.start,
+                  "a tensor needs a type with a shape of numbers");
   if (self->lexer.sign == '[') {
-    OS_TRY(os_syntax__put_int(self, tensor, 14, ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL));
-    return os_syntax__pairs(self, tensor, 13);
+    os_syntax__put_int(self, tensor, 14, ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL);
+    os_syntax__pairs(self, tensor, 13);
+  } else {
+    os_syntax__elements(self, tensor, data_type);
   }
-  OS_TRY(os_syntax__match(self, '{'));
-  os_text raw;
-  os_text_init(&raw, self->form.input.arena->memory);
-  os_status status = os_syntax__elements(self, tensor, data_type, &raw);
-  os_text_clear(&raw);
-  return status;
 }
 
 // ---- Values -----------------------------------------------------------------------------------------------
 
+enum { INITIALIZER = 5, VALUE_INFO = 13 }; // fields of GraphProto
+
 // A value with or without its type; with `initializers` (a field of the graph) = begins a tensor.
-static os_status os_syntax__value_info(os_syntax_reader *self, ProtobufCMessage *owner, uint32_t number,
-                                       uint32_t initializers) {
-  Onnx__TypeProto *type = NULL;
+static void os_syntax__value_info(os_form_reader *self, void *owner, uint32_t number, uint32_t initializers) {
   size_t start = self->lexer.start;
-  os_str name;
-  bool equals = false;
-  if (os_syntax__at_type(self)) OS_TRY(os_syntax__loose_type(self, &type));
-  OS_TRY(os_syntax__name(self, &name));
-  if (initializers != 0 && type != NULL) OS_TRY(os_syntax__take(self, '=', &equals));
-  ProtobufCMessage *info;
-  if (equals) {
-    ProtobufCMessage *tensor;
-    OS_TRY(os_syntax__child(self, owner, initializers, &tensor));
-    OS_TRY(os_syntax__put_text(self, tensor, 8, name));
-    OS_TRY(os_syntax__tensor(self, tensor, type, start));
-    if (number == 13) return OS_OK; // in the list of initializers it is no input
+  Onnx__TypeProto *type = os_syntax__at_type(self) ? os_syntax__loose_type(self) : NULL;
+  os_str name = os_syntax__name(self);
+  if (initializers != 0 && type != NULL && os_form_take(self, '=')) {
+    void *tensor = os_syntax__child(self, owner, initializers);
+    os_syntax__put_text(self, tensor, 8, name);
+    os_syntax__tensor(self, tensor, type, start);
+    if (number == VALUE_INFO) return; // only inputs are values, too
   }
-  OS_TRY(os_syntax__child(self, owner, number, &info));
-  OS_TRY(os_syntax__put_text(self, info, 1, name));
-  if (type == NULL) return OS_OK;
-  void *slot = os_syntax__slot(self, info, 2);
-  OS_TRY_ALLOC(slot);
-  *(Onnx__TypeProto **)slot = type;
-  return OS_OK;
+  void *info = os_syntax__child(self, owner, number);
+  os_syntax__put_text(self, info, 1, name);
+  if (type != NULL) *(Onnx__TypeProto **)os_syntax__slot(self, info, 2) = type;
 }
 
-// A list of values between two signs.
-static os_status os_syntax__value_infos(os_syntax_reader *self, ProtobufCMessage *owner, char close,
-                                        uint32_t number, uint32_t initializers) {
-  bool more;
-  OS_TRY(os_syntax__take(self, close, &more));
-  for (more = !more; more;) {
-    OS_TRY(os_syntax__value_info(self, owner, number, initializers));
-    OS_TRY(os_syntax__take(self, ',', &more));
-    if (!more) OS_TRY(os_syntax__match(self, close));
-  }
-  return OS_OK;
+// A list of values that ends with the sign.
+static void os_syntax__value_infos(os_form_reader *self, void *owner, char close, uint32_t number,
+                                   uint32_t initializers) {
+  if (os_form_take(self, close)) return;
+  do os_syntax__value_info(self, owner, number, initializers);
+  while (os_syntax__more(self, close));
 }
 
 // Names with commas between them; one that is left out is empty, and a comma at the end changes nothing.
-static os_status os_syntax__ids(os_syntax_reader *self, ProtobufCMessage *owner, uint32_t number) {
+static void os_syntax__ids(os_form_reader *self, void *owner, uint32_t number) {
   while (os_syntax__is_name(self) || self->lexer.sign == ',') {
-    os_str name = {"", 0};
-    bool comma;
-    if (os_syntax__is_name(self)) OS_TRY(os_syntax__name(self, &name));
-    OS_TRY(os_syntax__put_text(self, owner, number, name));
-    OS_TRY(os_syntax__take(self, ',', &comma));
-    if (!comma) return OS_OK;
+    os_syntax__put_text(self, owner, number,
+                        os_syntax__is_name(self) ? os_syntax__name(self) : (os_str){"", 0});
+    if (!os_form_take(self, ',')) return;
   }
-  return OS_OK;
-}
-
-static os_status os_syntax__arrow(os_syntax_reader *self) {
-  OS_TRY(os_syntax__match(self, '='));
-  return os_syntax__match(self, '>');
 }
 
 // ---- Graphs and functions ---------------------------------------------------------------------------------
 
-static os_status os_syntax__push(os_syntax_reader *self, ProtobufCMessage *body, os_syntax_state state) {
-  if (self->frames.count * 3 >= self->form.input.depth)
-    return os_form_too_deep(&self->form, self->lexer.start, self->lexer.end);
-  os_syntax_frame *frame = OS_PUSH(self->form.input.arena, &self->frames);
-  OS_TRY_ALLOC(frame);
-  *frame = (os_syntax_frame){.state = state, .body = body};
-  return OS_OK;
+static void os_syntax__push(os_syntax_reader *self, void *body, os_syntax_state state) {
+  os_form_reader *form = &self->form;
+  if (self->frames.count * 3 >= form->input.depth) os_form_too_deep(form, form->lexer.start, form->lexer.end);
+  os_syntax_frame *frame = OS_PUSH(form->input.arena, &self->frames);
+  if (frame == NULL)
+    os_form_stop(form, OS_OUT_OF_MEMORY);
+  else
+    *frame = (os_syntax_frame){.state = state, .body = body};
 }
 
-static os_status os_syntax__graph(os_syntax_reader *self, ProtobufCMessage *graph) {
-  bool angle;
-  OS_TRY(os_syntax__put_name(self, graph, 2));
-  OS_TRY(os_syntax__match(self, '('));
-  OS_TRY(os_syntax__value_infos(self, graph, ')', 11, 5));
-  OS_TRY(os_syntax__arrow(self));
-  OS_TRY(os_syntax__match(self, '('));
-  OS_TRY(os_syntax__value_infos(self, graph, ')', 12, 0));
-  OS_TRY(os_syntax__take(self, '<', &angle));
-  if (angle) OS_TRY(os_syntax__value_infos(self, graph, '>', 13, 5));
-  OS_TRY(os_syntax__match(self, '{'));
-  return os_syntax__push(self, graph, AT_NODE);
+static void os_syntax__arrow(os_form_reader *self) {
+  os_form_match(self, '=');
+  os_form_match(self, '>');
+}
+
+static void os_syntax__graph(os_syntax_reader *reader, void *graph) {
+  os_form_reader *self = &reader->form;
+  os_syntax__put_name(self, graph, 2);
+  os_form_match(self, '(');
+  os_syntax__value_infos(self, graph, ')', 11, INITIALIZER);
+  os_syntax__arrow(self);
+  os_form_match(self, '(');
+  os_syntax__value_infos(self, graph, ')', 12, 0);
+  if (os_form_take(self, '<')) os_syntax__value_infos(self, graph, '>', VALUE_INFO, INITIALIZER);
+  os_form_match(self, '{');
+  os_syntax__push(reader, graph, AT_NODE);
 }
 
 // Inputs or outputs of a function: names, some with types.
-static os_status os_syntax__function_names(os_syntax_reader *self, ProtobufCMessage *function,
-                                           uint32_t number) {
-  bool more;
-  OS_TRY(os_syntax__match(self, '('));
-  OS_TRY(os_syntax__take(self, ')', &more));
-  for (more = !more; more;) {
-    const Onnx__FunctionProto *has = (const void *)function;
-    if (os_syntax__at_type(self)) {
-      OS_TRY(os_syntax__value_info(self, function, 12, 0));
-      OS_TRY(os_syntax__put_text(self, function, number,
-                                 os_bytes_str(has->value_info[has->n_value_info - 1]->name)));
-    } else {
-      OS_TRY(os_syntax__put_name(self, function, number));
-    }
-    OS_TRY(os_syntax__take(self, ',', &more));
-    if (!more) OS_TRY(os_syntax__match(self, ')'));
+static void os_syntax__function_names(os_form_reader *self, void *function, uint32_t number) {
+  os_form_match(self, '(');
+  if (os_form_take(self, ')')) return;
+  do {
+    Onnx__TypeProto *type = os_syntax__at_type(self) ? os_syntax__loose_type(self) : NULL;
+    os_str name = os_syntax__name(self);
+    os_syntax__put_text(self, function, number, name);
+    if (type == NULL) continue;
+    void *info = os_syntax__child(self, function, 12);
+    os_syntax__put_text(self, info, 1, name);
+    *(Onnx__TypeProto **)os_syntax__slot(self, info, 2) = type;
+  } while (os_syntax__more(self, ')'));
+}
+
+static void os_syntax__signature(os_form_reader *self, void *function) {
+  os_syntax__function_names(self, function, 4);
+  os_syntax__arrow(self);
+  os_syntax__function_names(self, function, 5);
+  if (os_form_take(self, '<')) os_syntax__value_infos(self, function, '>', 12, 0);
+  os_form_match(self, '{');
+}
+
+// A property of a model or a function into the field of its name.
+static void os_syntax__property(os_form_reader *self, void *message) {
+  const os_plan *plan = os_form_plan(self, message);
+  const os_plan_field *field =
+      self->lexer.token == OS_TOKEN_WORD ? os_form_find(plan, self->lexer.value, false) : NULL;
+  const ProtobufCMessageDescriptor *entry =
+      field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE ? field->field->descriptor : NULL;
+  bool pairs = entry == &onnx__operator_set_id_proto__descriptor ||
+               entry == &onnx__string_string_entry_proto__descriptor;
+  if (field == NULL || field->repeated != pairs || (entry != NULL && !pairs)) {
+    os_form_unexpected(self, "a property such as opset_import");
+    return;
   }
-  return OS_OK;
+  if (!pairs) os_form_once(self, field, message, self->lexer.start, self->lexer.end);
+  os_form_next(self);
+  os_form_match(self, ':');
+  (pairs ? os_syntax__pairs : os_syntax__put_literal)(self, message, field->field->id);
 }
 
-static os_status os_syntax__function_signature(os_syntax_reader *self, ProtobufCMessage *function) {
-  bool angle;
-  OS_TRY(os_syntax__function_names(self, function, 4));
-  OS_TRY(os_syntax__arrow(self));
-  OS_TRY(os_syntax__function_names(self, function, 5));
-  OS_TRY(os_syntax__take(self, '<', &angle));
-  if (angle) OS_TRY(os_syntax__value_infos(self, function, '>', 12, 0));
-  return os_syntax__match(self, '{');
+static void os_syntax__header(os_form_reader *self, void *message) {
+  if (!os_form_take(self, '<')) return;
+  do os_syntax__property(self, message);
+  while (os_syntax__more(self, '>'));
 }
 
-// <name: value, ...> if it is there.
-static os_status os_syntax__header(os_syntax_reader *self, ProtobufCMessage *message) {
-  bool more;
-  OS_TRY(os_syntax__take(self, '<', &more));
-  while (more) {
-    const os_plan *plan = os_plans_get(&self->form.plans, message->descriptor);
-    OS_TRY_ALLOC(plan);
-    const os_plan_field *field =
-        self->lexer.token == OS_TOKEN_WORD ? os_form_find(plan, self->lexer.value, false) : NULL;
-    bool pairs = field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE;
-    uint32_t number = field == NULL ? 0 : field->field->id;
-    const ProtobufCMessageDescriptor *entry = pairs ? field->field->descriptor : NULL;
-    if (pairs && entry != &onnx__operator_set_id_proto__descriptor &&
-        entry != &onnx__string_string_entry_proto__descriptor)
-      field = NULL;
-    if (field == NULL || field->repeated != pairs)
-      return os_syntax__unexpected(self, "a property such as opset_import");
-    if (!pairs && os_form_taken(field, message)) return os_syntax__unexpected(self, "another property");
-    NEXT(self);
-    OS_TRY(os_syntax__match(self, ':'));
-    OS_TRY(pairs ? os_syntax__pairs(self, message, number) : os_syntax__put_literal(self, message, number));
-    OS_TRY(os_syntax__take(self, ',', &more));
-    if (!more) OS_TRY(os_syntax__match(self, '>'));
-  }
-  return OS_OK;
-}
-
-static os_status os_syntax__function(os_syntax_reader *self, ProtobufCMessage *function) {
-  bool angle;
-  OS_TRY(os_syntax__header(self, function));
-  OS_TRY(os_syntax__put_name(self, function, 1));
-  OS_TRY(os_syntax__take(self, '<', &angle));
-  if (angle) return os_syntax__push(self, function, AT_ATTRIBUTE);
-  OS_TRY(os_syntax__function_signature(self, function));
-  return os_syntax__push(self, function, AT_NODE);
+static void os_syntax__function(os_syntax_reader *reader, void *function) {
+  os_form_reader *self = &reader->form;
+  os_syntax__header(self, function);
+  os_syntax__put_name(self, function, 1);
+  bool attributes = os_form_take(self, '<');
+  if (!attributes) os_syntax__signature(self, function);
+  os_syntax__push(reader, function, attributes ? AT_ATTRIBUTE : AT_NODE);
 }
 
 // ---- Nodes and attributes ---------------------------------------------------------------------------------
 
-static os_status os_syntax__operator(os_syntax_reader *self, ProtobufCMessage *node) {
+static void os_syntax__operator(os_form_reader *self, void *node) {
   size_t start = self->lexer.start, end = start, last = start;
-  os_str type = {"", 0};
-  while (self->lexer.token == OS_TOKEN_WORD) {
+  os_str text = self->lexer.text, type = {"", 0};
+  do {
     last = end; // of the part before
     type = self->lexer.value;
     end = self->lexer.end;
-    NEXT(self);
-    if (self->lexer.sign != '.') break;
-    NEXT(self);
-    if (self->lexer.token != OS_TOKEN_WORD) return os_syntax__unexpected(self, "the name of an operator");
-  }
-  if (last > start) OS_TRY(os_syntax__put_text(self, node, 7, os_str_slice(self->lexer.text, start, last)));
-  if (type.len == 0) return os_syntax__unexpected(self, "the name of an operator");
-  return os_syntax__put_text(self, node, 4, type);
+    if (self->lexer.token != OS_TOKEN_WORD) os_form_unexpected(self, "the name of an operator");
+    os_form_next(self);
+  } while (os_form_take(self, '.'));
+  if (last > start) os_syntax__put_text(self, node, 7, os_str_slice(text, start, last));
+  os_syntax__put_text(self, node, 4, type);
 }
 
-static os_status os_syntax__inputs(os_syntax_reader *self, ProtobufCMessage *node) {
-  OS_TRY(os_syntax__match(self, '('));
-  OS_TRY(os_syntax__ids(self, node, 1));
-  return os_syntax__match(self, ')');
+static void os_syntax__inputs(os_form_reader *self, void *node) {
+  os_form_match(self, '(');
+  os_syntax__ids(self, node, 1);
+  os_form_match(self, ')');
 }
 
-static os_status os_syntax__node(os_syntax_reader *self, os_syntax_frame *frame) {
-  bool there;
-  ProtobufCMessage *node;
-  OS_TRY(os_syntax__child(self, frame->body,
-                          frame->body->descriptor == &onnx__graph_proto__descriptor ? 1 : 7, &node));
-  OS_TRY(os_syntax__take(self, '[', &there));
-  if (there) {
-    if (os_syntax__is_name(self)) OS_TRY(os_syntax__put_name(self, node, 3));
-    OS_TRY(os_syntax__match(self, ']'));
+static void os_syntax__node(os_form_reader *self, os_syntax_frame *frame) {
+  bool graph = ((ProtobufCMessage *)frame->body)->descriptor == &onnx__graph_proto__descriptor;
+  void *node = os_syntax__child(self, frame->body, graph ? 1 : 7);
+  if (os_form_take(self, '[')) {
+    if (os_syntax__is_name(self)) os_syntax__put_name(self, node, 3);
+    os_form_match(self, ']');
   }
-  OS_TRY(os_syntax__ids(self, node, 2));
-  OS_TRY(os_syntax__match(self, '='));
-  OS_TRY(os_syntax__operator(self, node));
-  OS_TRY(os_syntax__take(self, ':', &there));
-  if (there) OS_TRY(os_syntax__put_name(self, node, 8));
+  os_syntax__ids(self, node, 2);
+  os_form_match(self, '=');
+  os_syntax__operator(self, node);
+  if (os_form_take(self, ':')) os_syntax__put_name(self, node, 8);
   frame->inputs = self->lexer.sign == '(';
-  if (frame->inputs) OS_TRY(os_syntax__inputs(self, node));
-  OS_TRY(os_syntax__take(self, '<', &there));
-  if (!there && !frame->inputs) return os_syntax__unexpected(self, "( or <");
-  frame->node = there ? node : NULL;
-  if (there) frame->state = AT_ATTRIBUTE;
-  return OS_OK;
+  if (frame->inputs) os_syntax__inputs(self, node);
+  frame->node = NULL;
+  if (os_form_take(self, '<')) {
+    frame->node = node;
+    frame->state = AT_ATTRIBUTE;
+  } else if (!frame->inputs) {
+    os_form_unexpected(self, "( or <");
+  }
 }
 
-static os_status os_syntax__attribute_kind(os_syntax_reader *self, os_syntax_frame *frame) {
-  for (int32_t i = 1; i < OS_SYNTAX_KINDS; i++)
-    if (os_str_is(self->lexer.value, os_syntax_kinds[i].name)) frame->kind = i;
-  if (self->lexer.token != OS_TOKEN_WORD || frame->kind == 0)
-    return os_syntax__unexpected(self, "a type of attributes");
-  NEXT(self);
-  return os_syntax__put_int(self, frame->attribute, 20, frame->kind);
-}
-
-static os_status os_syntax__attribute(os_syntax_reader *self, os_syntax_frame *frame) {
-  os_str name;
-  bool colon, empty = false;
-  ProtobufCMessage *owner = frame->node == NULL ? frame->body : frame->node;
-  frame->attribute = NULL;
+static void os_syntax__attribute(os_form_reader *self, os_syntax_frame *frame) {
+  void *owner = frame->node == NULL ? frame->body : frame->node;
+  os_str name = os_syntax__name(self);
   frame->kind = 0;
   frame->list = false;
-  OS_TRY(os_syntax__name(self, &name));
+  frame->state = BEHIND_VALUE;
   if (frame->node == NULL && self->lexer.sign != ':' && self->lexer.sign != '=') {
-    frame->state = BEHIND_VALUE;
-    return os_syntax__put_text(self, owner, 6, name);
+    os_syntax__put_text(self, owner, 6, name);
+    return;
   }
-  OS_TRY(os_syntax__child(self, owner, frame->node == NULL ? 11 : 5, &frame->attribute));
-  OS_TRY(os_syntax__put_text(self, frame->attribute, 1, name));
-  OS_TRY(os_syntax__take(self, ':', &colon));
-  if (colon) OS_TRY(os_syntax__attribute_kind(self, frame));
-  OS_TRY(os_syntax__match(self, '='));
-  OS_TRY(os_syntax__take(self, '[', &frame->list));
-  if (frame->list) OS_TRY(os_syntax__take(self, ']', &empty));
-  frame->state = empty ? BEHIND_VALUE : AT_VALUE;
-  if (!empty) return OS_OK;
-  frame->list = false;
-  return frame->kind != 0 && os_syntax_kinds[frame->kind].one != 0
-             ? OS_OK
-             : os_syntax__unexpected(self, "the type of an empty list before it");
+  frame->attribute = os_syntax__child(self, owner, frame->node == NULL ? 11 : 5);
+  os_syntax__put_text(self, frame->attribute, 1, name);
+  if (os_form_take(self, ':')) {
+    for (int32_t i = 1; i < OS_SYNTAX_KINDS; i++)
+      if (os_str_is(self->lexer.value, os_syntax_kinds[i].name)) frame->kind = i;
+    if (self->lexer.token != OS_TOKEN_WORD || frame->kind == 0)
+      os_form_unexpected(self, "a type of attributes");
+    os_form_next(self);
+    os_syntax__put_int(self, frame->attribute, 20, frame->kind);
+  }
+  os_form_match(self, '=');
+  bool list = os_form_take(self, '[');
+  if (list && os_form_take(self, ']')) {
+    if (os_syntax_kinds[frame->kind].one == 0)
+      os_form_unexpected(self, "the type of an empty list before it");
+    return;
+  }
+  frame->list = list;
+  frame->state = AT_VALUE;
 }
 
-// Kind of the value at the lexer, when it is no reference.
-static int32_t os_syntax__value_kind(const os_syntax_reader *self, int32_t wanted) {
-  const os_lexer *lexer = &self->lexer;
-  if (wanted == GRAPH && os_syntax__is_name(self)) return GRAPH;
-  if (lexer->token == OS_TOKEN_STRING) return STRING;
-  if (os_syntax__at_type(self)) return wanted == TYPE ? TYPE : TENSOR;
-  os_str word = lexer->value;
-  bool special = false, number = lexer->token == OS_TOKEN_NUMBER;
-  for (size_t i = 0; lexer->token == OS_TOKEN_WORD && i < 3; i++) {
-    static const char *const words[] = {"nan", "inf", "infinity"};
+static bool os_syntax__is_special(os_str word) {
+  static const char *const words[] = {"nan", "inf", "infinity"};
+  for (size_t i = 0; i < 3; i++) {
     bool same = strlen(words[i]) == word.len;
     for (size_t j = 0; same && j < word.len; j++) same = (word.data[j] | 0x20) == words[i][j];
-    special = special || same;
+    if (same) return true;
   }
-  if (lexer->token == OS_TOKEN_WORD && !special) return GRAPH;
-  for (size_t i = 0; number && i < word.len; i++)
-    special = special || word.data[i] == '.' || (word.data[i] | 0x20) == 'e';
-  return special || wanted == FLOAT ? FLOAT : INT;
+  return false;
 }
 
-// A type, or a tensor that begins with its type.
-static os_status os_syntax__typed(os_syntax_reader *self, os_syntax_frame *frame, int32_t *kind) {
+// Kind of the value at the lexer, which is behind its sign.
+static int32_t os_syntax__value_kind(const os_form_reader *self, int32_t wanted) {
+  const os_lexer *lexer = &self->lexer;
+  if (wanted == OS_SYNTAX_GRAPH && os_syntax__is_name(self)) return OS_SYNTAX_GRAPH;
+  if (lexer->token == OS_TOKEN_STRING) return OS_SYNTAX_STRING;
+  if (os_syntax__at_type(self)) return wanted == OS_SYNTAX_TYPE ? OS_SYNTAX_TYPE : OS_SYNTAX_TENSOR;
+  bool special = wanted == OS_SYNTAX_FLOAT;
+  if (lexer->token == OS_TOKEN_WORD) {
+    if (!os_syntax__is_special(lexer->value)) return OS_SYNTAX_GRAPH;
+    special = true;
+  }
+  for (size_t i = 0; lexer->token == OS_TOKEN_NUMBER && i < lexer->value.len; i++) {
+    char c = lexer->value.data[i];
+    special = special || c == '.' || c == 'e' || c == 'E';
+  }
+  return special ? OS_SYNTAX_FLOAT : OS_SYNTAX_INT;
+}
+
+// A type, or a tensor that begins with its type, as `kind` says; which of the two it is.
+static int32_t os_syntax__typed(os_form_reader *self, os_syntax_frame *frame, int32_t kind) {
   size_t start = self->lexer.start;
-  Onnx__TypeProto *type;
-  OS_TRY(os_syntax__loose_type(self, &type));
+  Onnx__TypeProto *type = os_syntax__loose_type(self);
   char sign = self->lexer.sign;
-  bool tensor =
-      *kind == TENSOR && (frame->kind != 0 || sign == '{' || sign == '=' || os_syntax__is_name(self));
-  *kind = tensor ? TENSOR : TYPE;
-  uint32_t number = os_syntax_kinds[*kind + (!frame->list ? 0 : tensor ? 5 : 1)].field;
+  bool tensor = kind == OS_SYNTAX_TENSOR &&
+                (frame->kind != 0 || sign == '{' || sign == '=' || os_syntax__is_name(self));
+  kind = tensor ? OS_SYNTAX_TENSOR : OS_SYNTAX_TYPE;
+  uint32_t number = os_syntax_kinds[os_syntax_kind_of(kind, frame->list)].field;
   if (!tensor) {
-    void *slot = os_syntax__slot(self, frame->attribute, number);
-    OS_TRY_ALLOC(slot);
-    *(Onnx__TypeProto **)slot = type;
-    return OS_OK;
+    *(Onnx__TypeProto **)os_syntax__slot(self, frame->attribute, number) = type;
+    return kind;
   }
-  ProtobufCMessage *value;
-  bool equals;
-  OS_TRY(os_syntax__child(self, frame->attribute, number, &value));
-  if (os_syntax__is_name(self)) OS_TRY(os_syntax__put_name(self, value, 8));
-  OS_TRY(os_syntax__take(self, '=', &equals));
-  return os_syntax__tensor(self, value, type, start);
+  void *value = os_syntax__child(self, frame->attribute, number);
+  if (os_syntax__is_name(self)) os_syntax__put_name(self, value, 8);
+  os_form_take(self, '=');
+  os_syntax__tensor(self, value, type, start);
+  return kind;
 }
 
-static os_status os_syntax__value(os_syntax_reader *self, os_syntax_frame *frame) {
+static void os_syntax__value(os_syntax_reader *reader, os_syntax_frame *frame) {
+  os_form_reader *self = &reader->form;
   size_t start = self->lexer.start;
-  bool reference;
+  const Onnx__AttributeProto *attribute = frame->attribute;
   frame->state = BEHIND_VALUE;
-  OS_TRY(os_syntax__take(self, '@', &reference));
-  if (reference)
-    return frame->list ? os_syntax__unexpected(self, "a value")
-                       : os_syntax__put_name(self, frame->attribute, 21);
-  int32_t wanted = frame->list ? os_syntax_kinds[frame->kind].one : frame->kind;
-  os_form_scalar scalar = {OS_FORM_NUMBER, false, false, {"", 0}};
-  int32_t kind;
-  ProtobufCMessage *graph;
-  if (self->lexer.sign == '-') { // the sign, then as if it were not there
-    OS_TRY(os_syntax__match(self, '-'));
-    scalar.negative = true;
+  if (!frame->list && os_form_take(self, '@')) {
+    os_syntax__put_name(self, frame->attribute, 21);
+    return;
   }
-  kind = os_syntax__value_kind(self, wanted);
-  if (kind == TYPE || kind == TENSOR) OS_TRY(os_syntax__typed(self, frame, &kind));
-  int32_t all = kind + (!frame->list ? 0 : kind <= 5 ? 5 : 1);
-  const Onnx__AttributeProto *attribute = (const void *)frame->attribute;
-  bool fits = frame->kind == 0
-                  ? !attribute->has_type || attribute->type == (Onnx__AttributeProto__AttributeType)all
-                  : frame->kind == all;
-  if (!fits || (scalar.negative && kind != INT && kind != FLOAT))
-    return os_form_fault(&self->form, &os_rule_form_value, NULL, start, self->lexer.end,
-                         "a value of type %s stands here", os_syntax_kinds[all].name);
-  if (!attribute->has_type) OS_TRY(os_syntax__put_int(self, frame->attribute, 20, all));
-  if (kind == TYPE || kind == TENSOR) return OS_OK;
-  if (kind == GRAPH) {
-    OS_TRY(os_syntax__child(self, frame->attribute, os_syntax_kinds[all].field, &graph));
-    return os_syntax__graph(self, graph);
+  bool negative = os_form_take(self, '-');
+  int32_t kind = os_syntax__value_kind(self, frame->list ? os_syntax_kinds[frame->kind].one : frame->kind);
+  bool typed = kind == OS_SYNTAX_TYPE || kind == OS_SYNTAX_TENSOR;
+  if (typed) kind = os_syntax__typed(self, frame, kind);
+  int32_t all = os_syntax_kind_of(kind, frame->list);
+  bool fits = !attribute->has_type || (int32_t)attribute->type == all;
+  if (!fits || (negative && kind != OS_SYNTAX_INT && kind != OS_SYNTAX_FLOAT))
+    os_form_fault(self, &os_rule_form_value, NULL, start, self->lexer.end, "a value of type %s stands here",
+                  os_syntax_kinds[all].name);
+  if (!attribute->has_type) os_syntax__put_int(self, frame->attribute, 20, all);
+  if (typed || self->status != OS_OK) return;
+  uint32_t field = os_syntax_kinds[all].field;
+  if (kind == OS_SYNTAX_GRAPH) {
+    os_syntax__graph(reader, os_syntax__child(self, frame->attribute, field));
+    return;
   }
-  bool negative = scalar.negative;
-  OS_TRY(os_syntax__literal(self, &scalar));
-  if (negative && scalar.negative) return os_syntax__unexpected(self, "a number");
+  if (self->lexer.sign == '-') os_form_unexpected(self, "a number");
+  os_form_scalar scalar = os_syntax__literal(self);
   scalar.negative = negative;
-  return os_syntax__put(self, frame->attribute, os_syntax_kinds[all].field, &scalar, start);
+  os_syntax__put(self, frame->attribute, field, &scalar, start);
 }
 
-static os_status os_syntax__behind_value(os_syntax_reader *self, os_syntax_frame *frame) {
-  bool comma;
-  OS_TRY(os_syntax__take(self, ',', &comma));
-  if (comma) {
+static void os_syntax__behind_value(os_form_reader *self, os_syntax_frame *frame) {
+  if (os_form_take(self, ',')) {
     frame->state = frame->list ? AT_VALUE : AT_ATTRIBUTE;
-    return OS_OK;
-  }
-  if (frame->list) {
+  } else if (frame->list) {
     frame->list = false;
-    return os_syntax__match(self, ']');
+    os_form_match(self, ']');
+  } else {
+    os_form_match(self, '>');
+    frame->state = AT_NODE;
+    if (frame->node == NULL)
+      os_syntax__signature(self, frame->body);
+    else if (!frame->inputs)
+      os_syntax__inputs(self, frame->node);
   }
-  OS_TRY(os_syntax__match(self, '>'));
-  frame->state = AT_NODE;
-  if (frame->node == NULL) return os_syntax__function_signature(self, frame->body);
-  ProtobufCMessage *node = frame->node;
-  frame->node = NULL;
-  return frame->inputs ? OS_OK : os_syntax__inputs(self, node);
 }
 
-static os_status os_syntax__body(os_syntax_reader *self) {
-  while (self->frames.count > 0) {
+static void os_syntax__body(os_syntax_reader *self) {
+  os_form_reader *form = &self->form;
+  while (self->frames.count > 0 && form->status == OS_OK) {
     os_syntax_frame *frame = &self->frames.items[self->frames.count - 1];
     switch (frame->state) {
     case AT_NODE:
-      if (self->lexer.sign != '}') {
-        OS_TRY(os_syntax__node(self, frame));
-        break;
-      }
-      NEXT(self);
-      self->frames.count--;
+      if (os_form_take(form, '}'))
+        self->frames.count--;
+      else
+        os_syntax__node(form, frame);
       break;
-    case AT_ATTRIBUTE: OS_TRY(os_syntax__attribute(self, frame)); break;
-    case AT_VALUE: OS_TRY(os_syntax__value(self, frame)); break;
-    case BEHIND_VALUE: OS_TRY(os_syntax__behind_value(self, frame)); break;
+    case AT_ATTRIBUTE: os_syntax__attribute(form, frame); break;
+    case AT_VALUE: os_syntax__value(self, frame); break;
+    case BEHIND_VALUE: os_syntax__behind_value(form, frame); break;
     }
   }
-  return OS_OK;
 }
 
-static os_status os_syntax__message(os_syntax_reader *self, ProtobufCMessage *message) {
-  bool model = message->descriptor == &onnx__model_proto__descriptor;
-  ProtobufCMessage *inner = message;
-  if (message->descriptor == &onnx__function_proto__descriptor) {
-    OS_TRY(os_syntax__function(self, message));
+static void os_syntax__message(os_syntax_reader *self, void *message) {
+  os_form_reader *form = &self->form;
+  const ProtobufCMessageDescriptor *type = form->input.type;
+  bool model = type == &onnx__model_proto__descriptor;
+  if (type == &onnx__function_proto__descriptor) {
+    os_syntax__function(self, message);
   } else {
-    if (model) OS_TRY(os_syntax__header(self, message));
-    if (model) OS_TRY(os_syntax__child(self, message, 7, &inner));
-    OS_TRY(os_syntax__graph(self, inner));
+    if (model) os_syntax__header(form, message);
+    os_syntax__graph(self, model ? os_syntax__child(form, message, 7) : message);
   }
-  OS_TRY(os_syntax__body(self));
-  while (model && self->lexer.token != OS_TOKEN_END) {
-    OS_TRY(os_syntax__child(self, message, 25, &inner));
-    OS_TRY(os_syntax__function(self, inner));
-    OS_TRY(os_syntax__body(self));
+  os_syntax__body(self);
+  while (model && form->status == OS_OK && form->lexer.token != OS_TOKEN_END) {
+    os_syntax__function(self, os_syntax__child(form, message, 25));
+    os_syntax__body(self);
   }
-  return self->lexer.token == OS_TOKEN_END ? OS_OK : os_syntax__unexpected(self, "the end of the text");
+  if (form->lexer.token != OS_TOKEN_END) os_form_unexpected(form, "the end of the text");
 }
 
 os_status os_syntax_read(const os_form_input *input, void **message) {
-  os_syntax_reader self = {.lexer = {.text = input->text, .arena = input->arena, .onnx = true}};
+  os_syntax_reader self = {.frames = {0}};
   if (!os_syntax_has(input->type)) return OS_UNSUPPORTED;
-  OS_TRY(os_form_begin(&self.form, input, message));
-  NEXT(&self);
-  OS_TRY(os_syntax__message(&self, *message));
-  return os_form_rest_read(&self.form, *message, self.lexer.note);
+  os_form_begin(&self.form, input, true, message);
+  os_form_next(&self.form);
+  if (self.form.status == OS_OK) os_syntax__message(&self, *message);
+  if (self.form.status == OS_OK) os_form_rest_read(&self.form, *message, self.form.lexer.note);
+  return self.form.status;
 }

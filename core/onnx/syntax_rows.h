@@ -11,7 +11,19 @@ typedef struct os_syntax_kind {
   uint8_t field; // that holds the value
   uint8_t one;   // number of the kind of a list's elements; 0 = no list
 } os_syntax_kind;
-enum { OS_SYNTAX_KINDS = 15 };
+enum {
+  OS_SYNTAX_FLOAT = 1,
+  OS_SYNTAX_INT = 2,
+  OS_SYNTAX_STRING = 3,
+  OS_SYNTAX_TENSOR = 4,
+  OS_SYNTAX_GRAPH = 5,
+  OS_SYNTAX_TYPE = 13,
+  OS_SYNTAX_KINDS = 15
+};
+// The kind of a list of such values, or the same.
+static inline int32_t os_syntax_kind_of(int32_t one, bool list) {
+  return one + (!list ? 0 : one <= 5 ? 5 : 1);
+}
 extern const os_syntax_kind os_syntax_kinds[OS_SYNTAX_KINDS];
 
 // Words that begin a type.

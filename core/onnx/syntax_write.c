@@ -1,4 +1,3 @@
-#include "decimal.h"
 #include "form_rest.h"
 #include "rare.h"
 #include "syntax.h"
@@ -7,7 +6,6 @@
 #include "walk.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 // A list of attributes, and a body of nodes, of which some have graphs: these are pushed on top.
 typedef struct os_syntax_frame {
@@ -88,17 +86,6 @@ static void os_syntax__ids(os_text *out, const char *open, const ProtobufCBinary
 static void os_syntax__line(os_syntax_writer *self, size_t more) {
   os_text_char(self->out, '\n');
   for (size_t i = 0; i < self->frames.count + more; i++) os_text_puts(self->out, "  ");
-}
-
-static void os_syntax__number(os_text *out, double value, bool single) {
-  char digits[OS_DOUBLE_ROOM];
-  if (isfinite(value)) {
-    if (value == 0 && signbit(value)) os_text_char(out, '-');
-    os_text_put(out, (os_str){digits, single ? os_float_print((float)value, digits)
-                                             : os_double_print(value, digits)});
-  } else {
-    os_text_puts(out, (isnan(value) ? "-nan" : "-inf") + !signbit(value));
-  }
 }
 
 // ---- Types ------------------------------------------------------------------------------------------------
@@ -195,35 +182,10 @@ static void os_syntax__value_infos(os_text *out, Onnx__ValueInfoProto *const *in
 
 // One element of a scalar field.
 static void os_syntax__element(os_text *out, const os_plan_field *field, const char *element) {
-  int64_t large = 0;
-  int32_t small = 0;
-  double value;
-  float narrow;
-  ProtobufCBinaryData bytes;
-  switch (field->type) {
-  case PROTOBUF_C_TYPE_FLOAT:
-    memcpy(&narrow, element, 4);
-    os_syntax__number(out, (double)narrow, true);
-    return;
-  case PROTOBUF_C_TYPE_DOUBLE:
-    memcpy(&value, element, 8);
-    os_syntax__number(out, value, false);
-    return;
-  case PROTOBUF_C_TYPE_BYTES:
-    memcpy(&bytes, element, sizeof bytes);
-    os_syntax__quote(out, bytes);
-    return;
-  case PROTOBUF_C_TYPE_INT64: memcpy(&large, element, 8); break;
-  case PROTOBUF_C_TYPE_UINT64:
-    memcpy(&large, element, 8);
-    os_text_format(out, "%" PRIu64, large);
-    return;
-  default:
-    memcpy(&small, element, 4);
-    large = small;
-    break;
-  }
-  os_text_format(out, "%" PRId64, large);
+  if (field->type == PROTOBUF_C_TYPE_BYTES)
+    os_syntax__quote(out, *(const ProtobufCBinaryData *)(const void *)element);
+  else
+    os_form_write_number(out, field, element);
 }
 
 static os_status os_syntax__list(os_syntax_writer *self, const void *message, uint32_t number, char open,
@@ -260,27 +222,23 @@ static os_status os_syntax__pairs(os_syntax_writer *self, const os_plan_field *f
 
 static os_status os_syntax__raw(os_syntax_writer *self, const Onnx__TensorProto *tensor) {
   os_str raw;
+  const os_plan *plan = os_plans_get(&self->plans, tensor->base.descriptor);
+  OS_TRY_ALLOC(plan);
   OS_TRY(os_bytes_load(self->source, &self->arena, tensor->raw_data, &raw));
   const os_elem_info *info = os_elem_info_of(tensor->data_type);
   size_t width = os_syntax_raw_width(tensor->data_type);
   uint32_t field = os_syntax_data_field(tensor->data_type);
   bool is_signed = info != NULL && info->bits >= 8 && info->kind == 'i';
   if (field == 6 || raw.len % width != 0) raw.len = 0; // stands behind
+  // As an entry of the field that has room for all of them.
+  const os_plan_field *as = os_plan_find(plan, field == 4 || field == 10 ? field : is_signed ? 7 : 11);
   os_text_puts(self->out, "{#raw\n");
   for (size_t i = 0; i < raw.len; i += width) {
     uint64_t bits = 0;
-    double value;
-    float narrow;
     memcpy(&bits, raw.data + i, width);
-    memcpy(&value, &bits, 8);
-    memcpy(&narrow, &bits, 4);
+    if (is_signed) bits = (uint64_t)((int64_t)(bits << (64 - 8 * width)) >> (64 - 8 * width));
     if (i > 0) os_text_puts(self->out, ", ");
-    if (field == 4 || field == 10)
-      os_syntax__number(self->out, field == 4 ? (double)narrow : value, field == 4);
-    else if (is_signed)
-      os_text_format(self->out, "%" PRId64, (int64_t)(bits << (64 - 8 * width)) >> (64 - 8 * width));
-    else
-      os_text_format(self->out, "%" PRIu64, bits);
+    os_form_write_number(self->out, as, (const char *)&bits);
   }
   os_text_char(self->out, '}');
   return OS_OK;

@@ -255,8 +255,9 @@ static void rest(const char *of, const char *to, const char *lines) {
   os_form_reader reader;
   void *root;
   input.text = os_text_str(&out);
-  CHECK_EQ(os_form_begin(&reader, &input, &root), OS_OK);
-  CHECK_EQ(os_form_rest_read(&reader, message, 0), OS_OK);
+  os_form_begin(&reader, &input, false, &root);
+  os_form_rest_read(&reader, message, 0);
+  CHECK_EQ(reader.status, OS_OK);
   CHECK_EQ(os_form_write(&again, OS_FORM_LINE, NULL, message, NULL), OS_OK);
   CHECK_STR(again, to);
   os_text_clear(&out);
