@@ -1,5 +1,14 @@
 #include "walk.h"
 
+size_t os_plan_elements(const os_plan_field *field, const void *message) {
+  return field->repeated ? *os_plan_count(field, message) : os_plan_has(field, message);
+}
+
+const char *os_plan_list(const os_plan_field *field, const void *message) {
+  void *member = os_plan_member(field, message);
+  return field->repeated ? *(const char *const *)member : (const char *)member;
+}
+
 static os_status os_walk__push(os_walk *self, ProtobufCMessage *message) {
   os_walk_frame *frame = OS_PUSH(&self->arena, &self->frames);
   OS_TRY_ALLOC(frame);

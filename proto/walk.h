@@ -44,14 +44,9 @@ static inline os_walk_frame *os_walk_top(const os_walk *self) {
 os_str os_walk_path(const os_walk *self, os_arena *arena, const os_plan_field *field, int64_t index);
 
 // Elements of a field: 0 or 1 of a singular one.
-static inline size_t os_plan_elements(const os_plan_field *field, const void *message) {
-  return field->repeated ? *os_plan_count(field, message) : os_plan_has(field, message);
-}
+size_t os_plan_elements(const os_plan_field *field, const void *message);
 // The first of them. Not for fields without elements.
-static inline const char *os_plan_list(const os_plan_field *field, const void *message) {
-  void *member = os_plan_member(field, message);
-  return field->repeated ? *(const char *const *)member : (const char *)member;
-}
+const char *os_plan_list(const os_plan_field *field, const void *message);
 static inline ProtobufCMessage *os_plan_child(const os_plan_field *field, const void *message, size_t i) {
   return ((ProtobufCMessage *const *)(const void *)os_plan_list(field, message))[i];
 }

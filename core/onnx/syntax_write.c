@@ -22,7 +22,8 @@ typedef struct os_syntax_writer {
   os_text *out;
   const os_source *source;
   os_arena arena;
-  os_plans plans;
+  os_status status; // the first trouble; what is written after it does not matter
+  os_plans plans;   // of all types
   struct {
     os_syntax_frame *items;
     size_t count, room;
@@ -188,10 +189,9 @@ static void os_syntax__element(os_text *out, const os_plan_field *field, const c
     os_form_write_number(out, field, element);
 }
 
-static os_status os_syntax__list(os_syntax_writer *self, const void *message, uint32_t number, char open,
-                                 char close) {
+static void os_syntax__list(os_syntax_writer *self, const void *message, uint32_t number, char open,
+                            char close) {
   const os_plan *plan = os_plans_get(&self->plans, ((const ProtobufCMessage *)message)->descriptor);
-  OS_TRY_ALLOC(plan);
   const os_plan_field *field = os_plan_find(plan, number);
   size_t count = os_plan_elements(field, message);
   os_text_char(self->out, open);
@@ -200,31 +200,28 @@ static os_status os_syntax__list(os_syntax_writer *self, const void *message, ui
     os_syntax__element(self->out, field, os_plan_list(field, message) + i * field->size);
   }
   os_text_char(self->out, close);
-  return OS_OK;
 }
 
 // A list of entries with two fields: "key": value.
-static os_status os_syntax__pairs(os_syntax_writer *self, const os_plan_field *field, const void *message) {
+static void os_syntax__pairs(os_syntax_writer *self, const os_plan_field *field, const void *message) {
   size_t count = os_plan_elements(field, message);
   os_text_char(self->out, '[');
   for (size_t i = 0; i < count; i++) {
     const ProtobufCMessage *entry = os_plan_child(field, message, i);
     const os_plan *plan = os_plans_get(&self->plans, entry->descriptor);
-    OS_TRY_ALLOC(plan);
     if (i > 0) os_text_puts(self->out, ", ");
     os_syntax__element(self->out, &plan->fields[0], os_plan_member(&plan->fields[0], entry));
     os_text_puts(self->out, " : ");
     os_syntax__element(self->out, &plan->fields[1], os_plan_member(&plan->fields[1], entry));
   }
   os_text_char(self->out, ']');
-  return OS_OK;
 }
 
-static os_status os_syntax__raw(os_syntax_writer *self, const Onnx__TensorProto *tensor) {
+static void os_syntax__raw(os_syntax_writer *self, const Onnx__TensorProto *tensor) {
   os_str raw;
   const os_plan *plan = os_plans_get(&self->plans, tensor->base.descriptor);
-  OS_TRY_ALLOC(plan);
-  OS_TRY(os_bytes_load(self->source, &self->arena, tensor->raw_data, &raw));
+  os_status status = os_bytes_load(self->source, &self->arena, tensor->raw_data, &raw);
+  if (status != OS_OK) self->status = status;
   const os_elem_info *info = os_elem_info_of(tensor->data_type);
   size_t width = os_syntax_raw_width(tensor->data_type);
   uint32_t field = os_syntax_data_field(tensor->data_type);
@@ -241,14 +238,13 @@ static os_status os_syntax__raw(os_syntax_writer *self, const Onnx__TensorProto 
     os_form_write_number(self->out, as, (const char *)&bits);
   }
   os_text_char(self->out, '}');
-  return OS_OK;
 }
 
 // `named`: the name is written in any case, as initializers have it.
-static os_status os_syntax__tensor(os_syntax_writer *self, const Onnx__TensorProto *tensor, bool named) {
+static void os_syntax__tensor(os_syntax_writer *self, const Onnx__TensorProto *tensor, bool named) {
   os_text *out = self->out;
   os_syntax__elem(out, tensor->data_type);
-  if (tensor->n_dims > 0) OS_TRY(os_syntax__list(self, tensor, 1, '[', ']'));
+  if (tensor->n_dims > 0) os_syntax__list(self, tensor, 1, '[', ']');
   os_text_char(out, ' ');
   if (named || tensor->name.len > 0) {
     os_syntax__id(out, tensor->name);
@@ -256,16 +252,27 @@ static os_status os_syntax__tensor(os_syntax_writer *self, const Onnx__TensorPro
   }
   if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
     const os_plan *plan = os_plans_get(&self->plans, tensor->base.descriptor);
-    OS_TRY_ALLOC(plan);
-    return os_syntax__pairs(self, os_plan_find(plan, 13), tensor);
+    os_syntax__pairs(self, os_plan_find(plan, 13), tensor);
+  } else if (tensor->has_raw_data) {
+    os_syntax__raw(self, tensor);
+  } else {
+    os_syntax__list(self, tensor, os_syntax_data_field(tensor->data_type), '{', '}');
   }
-  if (tensor->has_raw_data) return os_syntax__raw(self, tensor);
-  return os_syntax__list(self, tensor, os_syntax_data_field(tensor->data_type), '{', '}');
 }
 
 // ---- Graphs, attributes, nodes ----------------------------------------------------------------------------
 
-static os_status os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *graph) {
+static os_syntax_frame *os_syntax__push(os_syntax_writer *self, const Onnx__FunctionProto *function,
+                                        Onnx__NodeProto *const *nodes, size_t count) {
+  os_syntax_frame *frame = OS_PUSH(&self->arena, &self->frames);
+  if (frame == NULL)
+    self->status = OS_OUT_OF_MEMORY;
+  else
+    *frame = (os_syntax_frame){.function = function, .nodes = nodes, .node_count = count};
+  return frame;
+}
+
+static void os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *graph) {
   os_text *out = self->out;
   os_syntax__id(out, graph->name);
   os_text_char(out, ' ');
@@ -276,7 +283,7 @@ static os_status os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto
   for (size_t i = 0; i < graph->n_initializer; i++, separator = ",") {
     os_text_puts(out, separator);
     os_syntax__line(self, 2);
-    OS_TRY(os_syntax__tensor(self, graph->initializer[i], true));
+    os_syntax__tensor(self, graph->initializer[i], true);
   }
   for (size_t i = 0; i < graph->n_value_info; i++, separator = ",") {
     os_text_puts(out, separator);
@@ -284,15 +291,12 @@ static os_status os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto
     os_syntax__value_info(out, graph->value_info[i]);
   }
   os_text_puts(out, separator[0] == ',' ? "> {" : " {");
-  os_syntax_frame *frame = OS_PUSH(&self->arena, &self->frames);
-  OS_TRY_ALLOC(frame);
-  *frame = (os_syntax_frame){.nodes = graph->node, .node_count = graph->n_node};
-  return OS_OK;
+  os_syntax__push(self, NULL, graph->node, graph->n_node);
 }
 
 // The elements of an attribute that are no graphs.
-static os_status os_syntax__values(os_syntax_writer *self, const os_plan_field *field, const void *attribute,
-                                   size_t count) {
+static void os_syntax__values(os_syntax_writer *self, const os_plan_field *field, const void *attribute,
+                              size_t count) {
   for (size_t i = 0; i < count; i++) {
     const char *element = os_plan_list(field, attribute) + i * field->size;
     if (i > 0) os_text_puts(self->out, ", ");
@@ -301,19 +305,17 @@ static os_status os_syntax__values(os_syntax_writer *self, const os_plan_field *
     else if (field->field->descriptor == &onnx__type_proto__descriptor)
       os_syntax__type(self->out, *(Onnx__TypeProto *const *)(const void *)element);
     else
-      OS_TRY(os_syntax__tensor(self, *(Onnx__TensorProto *const *)(const void *)element, false));
+      os_syntax__tensor(self, *(Onnx__TensorProto *const *)(const void *)element, false);
   }
-  return OS_OK;
 }
 
 // Goes on with the attribute that is next, until a graph in it begins or it ends. What the syntax has no words for becomes
 // `= 0` and stands behind.
-static os_status os_syntax__attribute(os_syntax_writer *self, os_syntax_frame *frame) {
+static void os_syntax__attribute(os_syntax_writer *self, os_syntax_frame *frame) {
   os_text *out = self->out;
   const Onnx__AttributeProto *attribute = frame->attributes[frame->attribute];
   const os_syntax_kind *kind = &os_syntax_kinds[attribute->type];
   const os_plan *plan = os_plans_get(&self->plans, attribute->base.descriptor);
-  OS_TRY_ALLOC(plan);
   const os_plan_field *field = kind->field == 0 ? NULL : os_plan_find(plan, kind->field);
   size_t count = field == NULL ? 0 : os_plan_elements(field, attribute);
   const Onnx__AttributeProto__Rare *rare = os_attribute_rare(attribute);
@@ -331,20 +333,20 @@ static os_status os_syntax__attribute(os_syntax_writer *self, os_syntax_frame *f
     } else if (held && list) {
       os_text_char(out, '[');
     }
-    if (!graph && count > 0) OS_TRY(os_syntax__values(self, field, attribute, count));
+    if (!graph && count > 0) os_syntax__values(self, field, attribute, count);
   }
   if (graph && frame->element < count) {
     if (frame->element > 0) os_text_puts(out, ", ");
     const char *graphs = os_plan_list(field, attribute);
-    return os_syntax__graph(self, ((Onnx__GraphProto *const *)(const void *)graphs)[frame->element++]);
+    os_syntax__graph(self, ((Onnx__GraphProto *const *)(const void *)graphs)[frame->element++]);
+    return;
   }
   if (held && list && !rare->has_ref_attr_name) os_text_char(out, ']');
   frame->attribute++;
   frame->element = 0;
-  return OS_OK;
 }
 
-static void os_syntax__inputs(os_syntax_writer *self, const os_syntax_frame *frame) {
+static void os_syntax__inputs(os_syntax_writer *self, os_syntax_frame *frame) {
   const Onnx__NodeProto *node = frame->nodes[frame->node - 1];
   os_syntax__ids(self->out, " (", node->input, node->n_input, ")");
 }
@@ -412,17 +414,16 @@ static void os_syntax__function_signature(os_syntax_writer *self, os_syntax_fram
   frame->signature = true;
 }
 
-static os_status os_syntax__step(os_syntax_writer *self) {
+static void os_syntax__step(os_syntax_writer *self) {
   os_syntax_frame *frame = &self->frames.items[self->frames.count - 1];
   if (frame->listing) {
-    if (frame->attribute < frame->attribute_count) return os_syntax__attribute(self, frame);
+    if (frame->attribute < frame->attribute_count) {
+      os_syntax__attribute(self, frame);
+      return;
+    }
     frame->listing = false;
     os_text_char(self->out, '>');
-    if (frame->signature) return OS_OK;
-    if (frame->node > 0)
-      os_syntax__inputs(self, frame);
-    else
-      os_syntax__function_signature(self, frame);
+    if (!frame->signature) (frame->node > 0 ? os_syntax__inputs : os_syntax__function_signature)(self, frame);
   } else if (frame->node < frame->node_count) {
     os_syntax__node(self, frame);
   } else {
@@ -430,19 +431,16 @@ static os_status os_syntax__step(os_syntax_writer *self) {
     os_syntax__line(self, 0);
     os_text_char(self->out, '}');
   }
-  return self->out->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-static os_status os_syntax__body(os_syntax_writer *self) {
-  while (self->frames.count > 0) OS_TRY(os_syntax__step(self));
-  return OS_OK;
+static void os_syntax__body(os_syntax_writer *self) {
+  while (self->frames.count > 0 && self->status == OS_OK) os_syntax__step(self);
 }
 
 // <name: value, ...> of the fields that the message has.
-static os_status os_syntax__header(os_syntax_writer *self, const void *message, const uint8_t *numbers) {
+static void os_syntax__header(os_syntax_writer *self, const void *message, const uint8_t *numbers) {
   const char *separator = "<";
   const os_plan *plan = os_plans_get(&self->plans, ((const ProtobufCMessage *)message)->descriptor);
-  OS_TRY_ALLOC(plan);
   for (; *numbers != 0; numbers++) {
     const os_plan_field *field = os_plan_find(plan, *numbers);
     if (os_plan_elements(field, message) == 0) continue;
@@ -452,50 +450,49 @@ static os_status os_syntax__header(os_syntax_writer *self, const void *message, 
     os_text_puts(self->out, field->field->name);
     os_text_puts(self->out, ": ");
     if (field->repeated)
-      OS_TRY(os_syntax__pairs(self, field, message));
+      os_syntax__pairs(self, field, message);
     else
       os_syntax__element(self->out, field, os_plan_member(field, message));
   }
   if (separator[0] == ',') os_text_puts(self->out, "\n>\n");
-  return OS_OK;
 }
 
-static os_status os_syntax__function(os_syntax_writer *self, const Onnx__FunctionProto *function) {
+static void os_syntax__function(os_syntax_writer *self, const Onnx__FunctionProto *function) {
   static const uint8_t header[] = {10, 13, 9, 8, 0};
-  OS_TRY(os_syntax__header(self, function, header));
+  os_syntax__header(self, function, header);
   os_syntax__id(self->out, function->name);
   if (function->n_attribute + function->n_attribute_proto > 0)
     os_syntax__ids(self->out, " <", function->attribute, function->n_attribute,
                    function->n_attribute > 0 && function->n_attribute_proto > 0 ? ", " : "");
-  os_syntax_frame *frame = OS_PUSH(&self->arena, &self->frames);
-  OS_TRY_ALLOC(frame);
-  *frame = (os_syntax_frame){.function = function, .nodes = function->node, .node_count = function->n_node};
+  os_syntax_frame *frame = os_syntax__push(self, function, function->node, function->n_node);
+  if (frame == NULL) return;
   if (function->n_attribute + function->n_attribute_proto > 0)
     os_syntax__begin_list(frame, function->attribute_proto, function->n_attribute_proto);
   else
     os_syntax__function_signature(self, frame);
-  return os_syntax__body(self);
+  os_syntax__body(self);
 }
 
-static os_status os_syntax__message(os_syntax_writer *self, const ProtobufCMessage *message) {
+static void os_syntax__message(os_syntax_writer *self, const ProtobufCMessage *message) {
   static const uint8_t header[] = {1, 8, 2, 3, 4, 5, 6, 14, 0};
   static const Onnx__GraphProto nothing = {.n_node = 0};
-  if (message->descriptor == &onnx__function_proto__descriptor)
-    return os_syntax__function(self, (const Onnx__FunctionProto *)(const void *)message);
+  if (message->descriptor == &onnx__function_proto__descriptor) {
+    os_syntax__function(self, (const Onnx__FunctionProto *)(const void *)message);
+    return;
+  }
   const Onnx__ModelProto *model = (const void *)message;
   const Onnx__GraphProto *graph = (const void *)message;
   if (message->descriptor == &onnx__model_proto__descriptor) {
-    OS_TRY(os_syntax__header(self, model, header));
+    os_syntax__header(self, model, header);
     graph = model->graph == NULL ? &nothing : model->graph;
   }
-  OS_TRY(os_syntax__graph(self, graph));
-  OS_TRY(os_syntax__body(self));
-  if (message->descriptor != &onnx__model_proto__descriptor) return OS_OK;
+  os_syntax__graph(self, graph);
+  os_syntax__body(self);
+  if (message->descriptor != &onnx__model_proto__descriptor) return;
   for (size_t i = 0; i < model->n_functions; i++) {
     os_text_char(self->out, '\n');
-    OS_TRY(os_syntax__function(self, model->functions[i]));
+    os_syntax__function(self, model->functions[i]);
   }
-  return OS_OK;
 }
 
 // Reads what was written and adds what it does not say.
@@ -524,13 +521,15 @@ os_status os_syntax_write(os_text *out, const os_source *source, const void *mes
   size_t start = out->len;
   os_arena_init(&self.arena, out->memory);
   self.plans.arena = &self.arena;
-  os_status status = os_syntax__message(&self, message);
-  os_str text = {NULL, 0}; // `out` moves while it grows
-  if (status == OS_OK && out->failed) status = OS_OUT_OF_MEMORY;
-  if (status == OS_OK) {
-    text = os_arena_copy(&self.arena, (os_str){out->data + start, out->len - start});
-    status = text.data == NULL ? OS_OUT_OF_MEMORY : os_syntax__rest(&self, message, text, report);
+  if (os_plans_all(&self.plans, ((const ProtobufCMessage *)message)->descriptor))
+    os_syntax__message(&self, message);
+  else
+    self.status = OS_OUT_OF_MEMORY;
+  if (out->failed) self.status = OS_OUT_OF_MEMORY;
+  if (self.status == OS_OK) { // a copy, for `out` moves while it grows
+    os_str text = os_arena_copy(&self.arena, (os_str){out->data + start, out->len - start});
+    self.status = text.data == NULL ? OS_OUT_OF_MEMORY : os_syntax__rest(&self, message, text, report);
   }
   os_arena_clear(&self.arena);
-  return out->failed ? OS_OUT_OF_MEMORY : status;
+  return out->failed ? OS_OUT_OF_MEMORY : self.status;
 }
