@@ -17,6 +17,7 @@ void os_form_begin(os_form_reader *self, const os_form_input *input, bool onnx, 
   *self = (os_form_reader){.input = *input, .plans = {.arena = input->arena}};
   if (self->input.depth == 0) self->input.depth = OS_PROTO_DEPTH_DEFAULT;
   self->lexer = (os_lexer){.text = input->text, .arena = input->arena, .onnx = onnx};
+  if (os_str_starts(input->text, OS_STR("\xef\xbb\xbf"))) self->lexer.end = 3; // a byte-order mark
   ((ProtobufCMessage *)(void *)self->spare)->descriptor = input->type;
   *message = os_proto_new(input->arena, input->type, NULL);
   if (*message == NULL || !os_plans_all(&self->plans, input->type))

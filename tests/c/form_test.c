@@ -138,6 +138,7 @@ static void test_json_faults(void) {
 }
 
 static void test_text(void) {
+  text("ModelProto", "\xef\xbb\xbf# with a byte-order mark\nir_version: 8", "ir_version: 8");
   text("ModelProto",
        "ir_version: 0x08, opset_import: [{domain: '' version: 017}, <>]; graph { } # end\nmodel_version: -1",
        "ir_version: 8 model_version: -1 graph {} opset_import {domain: \"\" version: 15} opset_import {}");
