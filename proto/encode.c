@@ -165,6 +165,10 @@ static os_status os_encode__copy(os_encoder *self, uint64_t from, uint64_t n) {
   if (self->source == NULL || from > self->source->length || n > self->source->length - from)
     return OS_INVALID_ARGUMENT;
   if (self->source->data != NULL) return os_encode__put(self, self->source->data + from, (size_t)n);
+  if (self->sink->copy != NULL) {
+    OS_TRY(os_encode__flush(self));
+    return self->sink->copy(self->sink->context, from, n);
+  }
   if (self->chunk == NULL) self->chunk = os_arena_alloc(&self->arena, CHUNK);
   OS_TRY_ALLOC(self->chunk);
   while (n > 0) {
@@ -291,4 +295,4 @@ static os_status os_encode__to_text(void *context, const void *data, size_t n) {
   return text->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-os_sink os_sink_text(os_text *text) { return (os_sink){os_encode__to_text, text}; }
+os_sink os_sink_text(os_text *text) { return (os_sink){os_encode__to_text, text, NULL}; }

@@ -18,8 +18,11 @@
 
 // Each answers what its comment says; a failed one has put a message into the port's text (opspec_fail).
 OS_IMPORT(now) double host_now(void);
-// 0 found (block in the result slot's address and size), 1 missing, 2 unreadable.
+// 0 found (block in the result slot's address and size), 1 missing, 2 unreadable, 3 outside (number in that address, size
+// in table[0]).
 OS_IMPORT(file) int host_file(const char *name, size_t length);
+// 0 done, 2 not there yet, otherwise it cannot be read.
+OS_IMPORT(read) int host_read(uint32_t number, double offset, size_t n, void *to);
 // Instance > 0, or 0 = failed. `json`: the node.
 OS_IMPORT(create) uint32_t host_create(uint32_t kernel, const char *json, size_t length);
 OS_IMPORT(destroy) void host_destroy(uint32_t instance);
@@ -100,11 +103,19 @@ static double os_port__now(void *context) {
   return host_now();
 }
 
-static opspec_file os_port__file(void *context, os_str name, os_str *bytes) {
+static opspec_file os_port__file(void *context, os_str name, os_str *bytes, opspec_far *far) {
   os_port *self = context;
   int state = host_file(name.data, name.len);
-  *bytes = (os_str){self->result.address, self->result.size};
+  if (state == OPSPEC_FILE_FOUND) *bytes = (os_str){self->result.address, self->result.size};
+  if (state == OPSPEC_FILE_FAR)
+    *far = (opspec_far){(uint32_t)(uintptr_t)self->result.address, (uint64_t)self->table[0]};
   return (opspec_file)state;
+}
+
+static os_status os_port__read(void *context, uint32_t number, uint64_t offset, size_t n, void *to) {
+  (void)context;
+  int state = host_read(number, (double)offset, n, to);
+  return state == 0 ? OS_OK : state == 2 ? OS_NEEDS_HOST : OS_UNSUPPORTED;
 }
 
 static os_status os_port__create(void *context, uint32_t kernel, op_create *ctx, uint32_t *instance) {
@@ -374,7 +385,7 @@ os_port *OS_EXPORT(opspec_open)(double bytes, double memory, uint32_t findings, 
       .findings = findings,
       .depth = depth,
       .families = op_families,
-      .host = {self, os_port__now, os_port__file, os_port__create, os_port__destroy, os_port__forget,
+      .host = {self, os_port__now, os_port__file, os_port__read, os_port__create, os_port__destroy, os_port__forget,
                os_port__infer, os_port__compute},
   };
   bool ready = opspec_table(self, OS_PORT_TABLE) != NULL && opspec_text(self, OS_PORT_TEXT) != NULL &&
@@ -473,6 +484,51 @@ opspec_model *OS_EXPORT(opspec_load)(os_port *self, const char *bytes, size_t si
   os_memory_free(&self->memory, names);
   os_port__end(self, status);
   return model;
+}
+// Texts: `as`, then names of files. The answer to this and to a resume is the model, which is to be resumed when the status
+// says that it needs the host; 0 = it failed.
+opspec_model *OS_EXPORT(opspec_open_model)(os_port *self, uint32_t number, double length, uint32_t flags,
+                                           size_t files) {
+  opspec_model *model = NULL;
+  os_str *names = os_port__names(self, files + 1);
+  if (names == NULL) {
+    os_port__end(self, OS_OUT_OF_MEMORY);
+    return NULL;
+  }
+  opspec_files list;
+  os_port__files(self, flags, 1, files, &list, names);
+  opspec_far far = {number, (uint64_t)length};
+  os_status status = opspec_model_open(self->env, far, names[0], &list, &model);
+  os_memory_free(&self->memory, names);
+  os_port__end(self, status);
+  return model;
+}
+opspec_model *OS_EXPORT(opspec_resume_model)(os_port *self, opspec_model *model) {
+  os_port__end(self, opspec_model_resume(&model));
+  return model;
+}
+uint32_t OS_EXPORT(opspec_list_payloads)(os_port *self, opspec_model *model, uint32_t all) {
+  return os_port__end(self, opspec_model_payloads(model, all != 0));
+}
+uint32_t OS_EXPORT(opspec_put_payload)(opspec_model *model, uint32_t number, double offset, const char *bytes,
+                                       size_t size) {
+  return (uint32_t)opspec_model_put(model, number, (uint64_t)offset, (os_str){bytes, size});
+}
+// table: how many pieces, then offset (below 0 = new bytes) and length of each. The new bytes are the result.
+uint32_t OS_EXPORT(opspec_cut_model)(os_port *self, opspec_model *model) {
+  const opspec_piece *pieces;
+  size_t count;
+  os_status status = opspec_model_pieces(model, &pieces, &count);
+  double *table = status == OS_OK ? opspec_table(self, 1 + 2 * count) : NULL;
+  if (status == OS_OK && table == NULL) status = OS_OUT_OF_MEMORY;
+  if (status == OS_OK) {
+    *table++ = (double)count;
+    for (size_t i = 0; i < count; i++) {
+      *table++ = pieces[i].fresh ? -1 : (double)pieces[i].offset;
+      *table++ = (double)pieces[i].length;
+    }
+  }
+  return os_port__end(self, status);
 }
 uint32_t OS_EXPORT(opspec_write_model)(os_port *self, opspec_model *model, uint32_t form, uint32_t lossy) {
   return os_port__end(self, opspec_model_write(model, (opspec_form)form, lossy != 0));

@@ -32,11 +32,41 @@ struct opspec_env {
   struct opspec_operator *retired; // unregistered, perhaps still in use by a model
 };
 
+// Bytes that the host reads: a window for small pieces, and what was brought in for good.
+typedef struct os_host_range {
+  uint64_t offset;
+  os_str bytes;
+} os_host_range;
+typedef struct os_host_source {
+  os_source source;
+  opspec_env *env;
+  uint32_t number;
+  struct { // ascending
+    os_host_range *items;
+    size_t count, room;
+  } ranges;
+  uint8_t *window;
+  uint64_t window_at;
+  size_t window_size;
+} os_host_source;
+
+// A file that external data named, asked for once.
+typedef struct os_host_external {
+  struct os_host_external *next;
+  os_str location;
+  os_external_state state;
+  os_host_source far; // .env NULL: it is in memory, or not there
+  os_source source;
+} os_host_external;
+
 // Files of one call or handle, as bundles and as external data.
 typedef struct os_host_files {
   opspec_env *env;
   os_bundle bundle;
   os_external external;
+  os_arena *arena;
+  os_map locations; // to os_host_external
+  os_host_external *opened;
   void **blocks; // what the host handed over
   size_t block_count, block_room;
 } os_host_files;
@@ -48,6 +78,7 @@ struct opspec_model {
   uint32_t refs; // the handle and its sessions
   os_arena arena;
   os_host_files files;
+  os_host_source bytes; // .env NULL: the document is in memory
   os_document *document;
   os_model *model;
   os_report report; // of decoding and of building the index, which is made when first asked for
@@ -114,6 +145,19 @@ os_stop os_host_stop(opspec_env *self, double timeout_ms);
 os_status os_host_files_open(os_host_files *self, opspec_env *env, os_arena *arena,
                              const opspec_files *files);
 void os_host_files_close(os_host_files *self);
+// os_external.open of files.
+os_status os_host_open_external(void *files, os_str location, os_source *out, os_external_state *state);
+os_status os_host_ask(os_host_files *self, os_str name, os_str *bytes, opspec_far *far, opspec_file *state);
+// In place: it must not move.
+void os_host_source_init(os_host_source *self, opspec_env *env, opspec_far far);
+void os_host_source_close(os_host_source *self); // accepts a zeroed one
+
+// Registers a model without a document, and takes it back.
+os_status os_host_new_model(opspec_env *env, const opspec_files *files, opspec_model **out);
+// { kind, inputs, outputs } as the output.
+os_status os_host_describe(opspec_model *self);
+// The model could not be opened: says why and frees it.
+os_status os_host_not_opened(opspec_model *self, os_status status);
 
 // "name": and a JSON string.
 void os_host_write_member(os_text *out, const char *name, os_str value);

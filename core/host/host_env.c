@@ -149,15 +149,16 @@ static os_status os_host__keep(os_host_files *self, void *block) {
   return OS_OK;
 }
 
-static os_status os_host__ask(os_host_files *self, os_str name, os_str *bytes, opspec_file *state) {
+os_status os_host_ask(os_host_files *self, os_str name, os_str *bytes, opspec_far *far, opspec_file *state) {
   const opspec_host *host = &self->env->host;
-  *state = host->file == NULL ? OPSPEC_FILE_MISSING : host->file(host->context, name, bytes);
+  *state = host->file == NULL ? OPSPEC_FILE_MISSING : host->file(host->context, name, bytes, far);
   return *state == OPSPEC_FILE_FOUND ? os_host__keep(self, (void *)(uintptr_t)bytes->data) : OS_OK;
 }
 
 static os_status os_host__read_file(void *context, os_str name, os_file *file) {
   opspec_file state;
-  OS_TRY(os_host__ask(context, name, &file->bytes, &state));
+  opspec_far far;
+  OS_TRY(os_host_ask(context, name, &file->bytes, &far, &state));
   file->name = name;
   file->state = state == OPSPEC_FILE_FOUND     ? OS_FILE_BYTES
                 : state == OPSPEC_FILE_MISSING ? OS_FILE_MISSING
@@ -165,21 +166,10 @@ static os_status os_host__read_file(void *context, os_str name, os_file *file) {
   return OS_OK;
 }
 
-static os_status os_host__open_external(void *context, os_str location, os_source *out,
-                                        os_external_state *state) {
-  opspec_file answer;
-  os_str bytes = {NULL, 0};
-  OS_TRY(os_host__ask(context, location, &bytes, &answer));
-  *out = os_source_memory(bytes.data, bytes.len);
-  *state = answer == OPSPEC_FILE_FOUND     ? OS_EXTERNAL_FOUND
-           : answer == OPSPEC_FILE_MISSING ? OS_EXTERNAL_MISSING
-                                           : OS_EXTERNAL_UNREADABLE;
-  return OS_OK;
-}
-
 os_status os_host_files_open(os_host_files *self, opspec_env *env, os_arena *arena,
                              const opspec_files *files) {
-  *self = (os_host_files){.env = env};
+  *self = (os_host_files){.env = env, .arena = arena};
+  os_map_init(&self->locations, arena);
   if (!files->given) return OS_OK;
   self->bundle.files = OS_ARENA_ARRAY(arena, files->count + 1, os_file);
   OS_TRY_ALLOC(self->bundle.files);
@@ -191,12 +181,13 @@ os_status os_host_files_open(os_host_files *self, opspec_env *env, os_arena *are
   self->bundle.complete = files->complete;
   self->bundle.read = os_host__read_file;
   self->bundle.context = self;
-  self->external = (os_external){os_host__open_external, self};
+  self->external = (os_external){os_host_open_external, self};
   return os_bundle_index(&self->bundle, arena);
 }
 
 void os_host_files_close(os_host_files *self) {
   if (self->env == NULL) return;
+  for (os_host_external *file = self->opened; file != NULL; file = file->next) os_host_source_close(&file->far);
   for (size_t i = 0; i < self->block_count; i++) os_memory_free(&self->env->memory, self->blocks[i]);
   os_memory_free(&self->env->memory, self->blocks);
   *self = (os_host_files){0};

@@ -82,6 +82,13 @@ static os_status os_host__no_syntax(opspec_env *self, const ProtobufCMessageDesc
   return os_host_fail(self, OS_UNSUPPORTED, message, (os_str){"", 0}, NULL);
 }
 
+static os_status os_host__outside(opspec_env *self) {
+  return os_host_fail(self, OS_UNSUPPORTED,
+                      OS_STR("the data of the model's tensors is outside and cannot be read in a synchronous "
+                             "call; load() brings it in"),
+                      (os_str){"", 0}, NULL);
+}
+
 // A message in a form; what the form cannot hold is trouble unless `lossy`.
 static os_status os_host__write(opspec_env *self, const os_source *source, void *root, opspec_form form,
                                 bool lossy) {
@@ -90,12 +97,12 @@ static os_status os_host__write(opspec_env *self, const os_source *source, void 
   os_sink sink = os_sink_text(&self->output);
   const ProtobufCMessageDescriptor *type = ((ProtobufCMessage *)root)->descriptor;
   if (form == OPSPEC_ONNXTXT && !os_syntax_has(type)) return os_host__no_syntax(self, type);
+  os_form written = form == OPSPEC_JSON ? OS_FORM_JSON : form == OPSPEC_OBJECT ? OS_FORM_SCRIPT : OS_FORM_TEXT;
   os_status status = form == OPSPEC_ONNXTXT ? os_syntax_write(&self->output, source, root, &lost)
-                     : form == OPSPEC_BYTES
-                         ? os_proto_encode(&self->memory, source, root, &sink)
-                         : os_form_write(&self->output, form == OPSPEC_JSON ? OS_FORM_JSON : OS_FORM_TEXT,
-                                         source, root, &lost);
-  OS_TRY(status);
+                     : form == OPSPEC_BYTES ? os_proto_encode(&self->memory, source, root, &sink)
+                                            : os_form_write(&self->output, written, source, root, &lost);
+  if (status == OS_NEEDS_HOST) return os_host__outside(self);
+  if (status != OS_OK) return os_host_fail(self, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
   if (lossy || lost.findings.count == 0) return os_host_end(self);
   os_str message = os_arena_format(&self->scratch, "the form cannot hold all of it: %.*s",
                                    OS_ARG(lost.findings.items[0]->message));
@@ -122,6 +129,48 @@ os_status opspec_format(opspec_env *self, os_str bytes, os_str as, opspec_form f
 os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy) {
   os_host_begin(self->env);
   return os_host__write(self->env, &self->document->source, self->document->root, form, lossy);
+}
+
+typedef struct os_host__cutting {
+  opspec_env *env;
+  struct {
+    opspec_piece *items;
+    size_t count, room;
+  } pieces;
+} os_host__cutting;
+
+static os_status os_host__piece(os_host__cutting *self, opspec_piece piece) {
+  opspec_piece *last = self->pieces.count == 0 ? NULL : &self->pieces.items[self->pieces.count - 1];
+  if (last != NULL && last->fresh == piece.fresh && (piece.fresh || last->offset + last->length == piece.offset)) {
+    last->length += piece.length;
+    return OS_OK;
+  }
+  last = OS_PUSH(&self->env->scratch, &self->pieces);
+  OS_TRY_ALLOC(last);
+  *last = piece;
+  return OS_OK;
+}
+
+static os_status os_host__put_fresh(void *context, const void *data, size_t n) {
+  os_host__cutting *self = context;
+  os_text_put(&self->env->output, (os_str){data, n});
+  return os_host__piece(self, (opspec_piece){.fresh = true, .length = n});
+}
+
+static os_status os_host__put_copy(void *context, uint64_t offset, uint64_t n) {
+  return n == 0 ? OS_OK : os_host__piece(context, (opspec_piece){.offset = offset, .length = n});
+}
+
+os_status opspec_model_pieces(opspec_model *self, const opspec_piece **out, size_t *count) {
+  opspec_env *env = self->env;
+  os_host_begin(env);
+  os_host__cutting cutting = {.env = env};
+  os_sink sink = {os_host__put_fresh, &cutting, os_host__put_copy};
+  os_status status = os_proto_encode(&env->memory, &self->document->source, self->document->root, &sink);
+  *out = cutting.pieces.items;
+  *count = cutting.pieces.count;
+  if (status == OS_OK && env->output.failed) status = OS_OUT_OF_MEMORY;
+  return status == OS_OK ? OS_OK : os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
 }
 
 static os_status os_host__read(opspec_env *self, const os_form_input *input, opspec_form form, os_sink sink) {

@@ -71,14 +71,20 @@ static os_status os_host__initializers(const Onnx__GraphProto *graph, os_map *na
 }
 
 // From the document alone: its index is made when somebody asks for more.
-static os_status os_host__describe(opspec_model *self) {
+os_status os_host_describe(opspec_model *self) {
   static const Onnx__GraphProto none = ONNX__GRAPH_PROTO__INIT;
-  const Onnx__GraphProto *graph = self->document->model->graph == NULL ? &none : self->document->model->graph;
+  const os_document *document = self->document;
+  const Onnx__GraphProto *graph = document->kind == OS_KIND_MODEL   ? document->model->graph
+                                  : document->kind == OS_KIND_GRAPH ? document->graph
+                                                                    : NULL;
+  if (graph == NULL) graph = &none;
   os_text *out = &self->env->output;
   os_map initializers;
   os_map_init(&initializers, &self->env->scratch);
   OS_TRY(os_host__initializers(graph, &initializers));
-  os_text_puts(out, "{\"inputs\":");
+  os_text_char(out, '{');
+  os_host_write_member(out, "kind", os_str_of(os_kind_name(document->kind)));
+  os_text_puts(out, ",\"inputs\":");
   OS_TRY(os_host__write_values(self, &initializers, graph->input, graph->n_input));
   os_text_puts(out, ",\"outputs\":");
   OS_TRY(os_host__write_values(self, &initializers, graph->output, graph->n_output));
@@ -96,6 +102,7 @@ static void os_host__free_model(opspec_model *self) {
   if (self->model != NULL) os_model_free(self->model);
   os_document_close(self->document);
   os_host_files_close(&self->files);
+  os_host_source_close(&self->bytes);
   os_arena_clear(&self->arena);
   os_memory_free(&env->memory, self);
   os_host_sweep(env);
@@ -105,13 +112,11 @@ void opspec_model_free(opspec_model *self) {
   if (self != NULL && --self->refs == 0) os_host__free_model(self);
 }
 
-static os_status os_host__open_model(opspec_model *self, os_str bytes, const opspec_files *files) {
+static os_status os_host__open_model(opspec_model *self, os_str bytes, bool files) {
   opspec_env *env = self->env;
-  os_report_init(&self->report, &self->arena, false, env->limits.findings);
-  OS_TRY(os_host_files_open(&self->files, env, &self->arena, files));
   os_source source = os_source_memory(bytes.data, bytes.len);
   os_document_options options = {.as = OS_KIND_MODEL, .limits = &env->limits};
-  if (files->given) options.external = self->files.external;
+  if (files) options.external = self->files.external;
   OS_TRY(os_document_open(&env->memory, &source, &options, &self->report, &self->document));
   self->decoded = self->report.findings.count;
   os_document_own(self->document, (void *)(uintptr_t)bytes.data);
@@ -131,20 +136,10 @@ static void os_host__end_index(opspec_model *self) {
   self->model = NULL;
 }
 
-os_status opspec_model_load(opspec_env *env, os_str bytes, const opspec_files *files, opspec_model **out) {
-  os_host_begin(env);
-  *out = NULL;
-  if (env->limits.bytes != 0 && bytes.len > env->limits.bytes) {
-    os_str message = os_arena_format(&env->scratch, "the model has %zu bytes, the limit is %llu", bytes.len,
-                                     (unsigned long long)env->limits.bytes);
-    opspec_free(env, (void *)(uintptr_t)bytes.data);
-    return os_host_fail(env, OS_LIMIT, message, (os_str){"", 0}, NULL);
-  }
+os_status os_host_new_model(opspec_env *env, const opspec_files *files, opspec_model **out) {
   opspec_model *self = os_memory_calloc(&env->memory, sizeof *self);
-  if (self == NULL) {
-    opspec_free(env, (void *)(uintptr_t)bytes.data);
-    return os_host_fail(env, OS_OUT_OF_MEMORY, (os_str){"", 0}, (os_str){"", 0}, NULL);
-  }
+  *out = self;
+  if (self == NULL) return os_host_fail(env, OS_OUT_OF_MEMORY, (os_str){"", 0}, (os_str){"", 0}, NULL);
   self->env = env;
   self->refs = 1;
   self->serial = ++env->serial;
@@ -152,17 +147,37 @@ os_status opspec_model_load(opspec_env *env, os_str bytes, const opspec_files *f
   self->next = env->models;
   if (self->next != NULL) self->next->previous = self;
   env->models = self;
-  os_status status = os_host__open_model(self, bytes, files);
-  if (self->document == NULL) opspec_free(env, (void *)(uintptr_t)bytes.data);
-  if (status == OS_OK) status = os_host__describe(self);
-  if (status == OS_OK) {
-    *out = self;
-    return OS_OK;
-  }
-  os_str why = self->report.findings.count > 0 ? self->report.findings.items[0]->message : (os_str){"", 0};
+  os_report_init(&self->report, &self->arena, false, env->limits.findings);
+  os_status status = os_host_files_open(&self->files, env, &self->arena, files);
+  return status == OS_OK ? OS_OK : os_host_not_opened(self, status);
+}
+
+os_status os_host_not_opened(opspec_model *self, os_status status) {
+  opspec_env *env = self->env;
+  const os_report *report = &self->report;
+  os_str why = report->findings.count > 0     ? report->findings.items[0]->message
+               : report->incomplete.count > 0 ? report->incomplete.items[0]
+                                              : (os_str){"", 0};
   os_host_fail(env, status, why, (os_str){"", 0}, &self->report);
   opspec_model_free(self);
   return status;
+}
+
+os_status opspec_model_load(opspec_env *env, os_str bytes, const opspec_files *files, opspec_model **out) {
+  os_host_begin(env);
+  *out = NULL;
+  opspec_model *self;
+  os_status status = os_host_new_model(env, files, &self);
+  if (status != OS_OK) {
+    opspec_free(env, (void *)(uintptr_t)bytes.data);
+    return status;
+  }
+  status = os_host__open_model(self, bytes, files->given);
+  if (self->document == NULL) opspec_free(env, (void *)(uintptr_t)bytes.data);
+  if (status == OS_OK) status = os_host_describe(self);
+  if (status != OS_OK) return os_host_not_opened(self, status);
+  *out = self;
+  return OS_OK;
 }
 
 // What decoding found, in a report of the caller's strictness.
@@ -189,8 +204,11 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
   os_stop stop = os_host_stop(env, options->timeout_ms);
   os_check_options check = {.strict = options->strict, .infer = options->full, .stop = &stop};
   os_status status = os_host__add_findings(&report, &self->report, self->decoded);
-  if (status == OS_OK) status = os_host__index(self, &stop);
-  if (status == OS_OK) status = os_model_check(self->model, &check, &report);
+  os_kind kind = self->document->kind;
+  bool graph = kind == OS_KIND_MODEL || kind == OS_KIND_GRAPH || kind == OS_KIND_FUNCTION;
+  if (status == OS_OK)
+    status = graph ? os_host__index(self, &stop) : os_document_check_data(self->document, &report);
+  if (status == OS_OK && graph) status = os_model_check(self->model, &check, &report);
   if (status == OS_LIMIT || status == OS_TIMEOUT || status == OS_ABORTED || status == OS_UNSUPPORTED)
     os_report_incomplete(&report, "%s", os_status_text(status));
   else if (status != OS_OK)
@@ -233,7 +251,7 @@ os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session 
   os_status status = os_host__index(model, NULL);
   if (status == OS_OK)
     status = os_session_new(&env->memory, env->registry, model->model, &options, &trouble, &self->session);
-  if (status == OS_OK) status = os_host__describe(model);
+  if (status == OS_OK) status = os_host_describe(model);
   if (status == OS_OK) {
     model->refs++;
     *out = self;

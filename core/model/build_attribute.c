@@ -32,12 +32,32 @@ static op_value *os_lazy__load(op_lazy_value *lazy) {
   return self->lazy.value;
 }
 
+// Type checking and inference get along without the elements of large tensors, and leave those that are outside there.
+static const op_tensor *os_lazy__head(op_lazy_value *lazy) {
+  enum { MOST = 1024 };
+  os_model_lazy *self = (os_model_lazy *)lazy;
+  const Onnx__TensorProto *proto = self->proto;
+  os_tensor_reader reader;
+  if (self->sparse || self->model->document->source.data != NULL) return NULL;
+  if (self->head != NULL) return self->head;
+  if (os_tensor_open(&reader, proto, os_document_origin(self->model->document)) != OS_OK) return NULL;
+  if (reader.count <= MOST || !os_tensor_is_outside(&reader)) return NULL;
+  self->head = OS_ARENA_NEW(self->model->arena, op_tensor);
+  if (self->head != NULL)
+    *self->head =
+        (op_tensor){.elem = reader.elem, .rank = reader.rank, .dims = reader.dims, .count = reader.count};
+  return self->head;
+}
+
 bool os_node_is_readable(const op_node *node) {
   for (uint32_t i = 0; i < node->attribute_count; i++) {
-    const os_model_lazy *self = (const os_model_lazy *)node->attributes[i].lazy;
+    op_lazy_value *lazy = node->attributes[i].lazy;
+    os_model_lazy *self = (os_model_lazy *)lazy;
     os_tensor_reader reader;
-    if (self != NULL && !self->sparse &&
-        os_tensor_open(&reader, self->proto, os_document_origin(self->model->document)) == OS_MALFORMED)
+    if (self == NULL || self->sparse) continue;
+    os_status status =
+        os_tensor_open(&reader, self->proto, os_document_origin(self->model->document));
+    if (status == OS_MALFORMED || (status == OS_OK && os_tensor_is_outside(&reader) && lazy->load(lazy) == NULL))
       return false;
   }
   return true;
@@ -46,7 +66,8 @@ bool os_node_is_readable(const op_node *node) {
 static op_lazy_value *os_lazy__new(os_model *model, const void *proto, bool sparse) {
   os_model_lazy *self = OS_ARENA_NEW(model->arena, os_model_lazy);
   if (self == NULL) return NULL;
-  *self = (os_model_lazy){{NULL, os_lazy__load}, model, proto, sparse, false, model->lazies};
+  *self = (os_model_lazy){
+      .lazy = {NULL, os_lazy__load, os_lazy__head}, .model = model, .proto = proto, .sparse = sparse, .next = model->lazies};
   model->lazies = self;
   return &self->lazy;
 }

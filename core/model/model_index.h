@@ -99,6 +99,7 @@ typedef struct os_model_lazy {
   struct os_model *model;
   const void *proto; // Onnx__TensorProto or Onnx__SparseTensorProto
   bool sparse, failed;
+  op_tensor *head;
   struct os_model_lazy *next;
 } os_model_lazy;
 

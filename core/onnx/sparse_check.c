@@ -86,8 +86,10 @@ static os_status os_sparse__check_indices(const os_data_check *self, const Onnx_
   }
   os_tensor_reader reader;
   if (os_tensor_open(&reader, indices, self->origin) != OS_OK) return OS_OK; // said by the tensor's own check
-  return linear ? os_sparse__check_linear(self, sparse, &reader, path)
-                : os_sparse__check_rows(self, sparse, &reader, path);
+  return os_data_not_here(self,
+                          linear ? os_sparse__check_linear(self, sparse, &reader, path)
+                                 : os_sparse__check_rows(self, sparse, &reader, path),
+                          sparse->values->name);
 }
 
 os_status os_sparse_check(const os_data_check *self, const Onnx__SparseTensorProto *sparse,

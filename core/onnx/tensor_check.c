@@ -29,6 +29,14 @@ const char *os_data_dims(const os_data_check *self, const int64_t *dims, size_t 
   return copy.len == 0 ? "" : copy.data;
 }
 
+os_status os_data_not_here(const os_data_check *self, os_status status, ProtobufCBinaryData name) {
+  if (status != OS_NEEDS_HOST) return status;
+  os_report_incomplete(self->report,
+                       "the elements of \"%.*s\" are outside and cannot be read in a synchronous call",
+                       OS_ARG(os_bytes_str(name)));
+  return OS_OK;
+}
+
 bool os_data_product(const int64_t *dims, size_t count, int64_t *out) {
   *out = 1;
   bool zero = false, fits = true;
@@ -289,7 +297,8 @@ static void os_tensor__check_storage(const os_tensor_checking *self, const os_te
            os_tensor_field_name(fields->first), os_tensor_field_name(fields->second));
 }
 
-os_status os_tensor_check(const os_data_check *check, const Onnx__TensorProto *tensor, const os_path *path) {
+static os_status os_tensor__check(const os_data_check *check, const Onnx__TensorProto *tensor,
+                                  const os_path *path) {
   os_str name = os_bytes_str(tensor->name);
   if (name.len > 100) name.len = 100;
   os_str prefix = name.len == 0 ? OS_STR("") : os_arena_format(check->report->arena, "%.*s: ", OS_ARG(name));
@@ -316,4 +325,8 @@ os_status os_tensor_check(const os_data_check *check, const Onnx__TensorProto *t
   if (self.count == 0) return OS_OK;
   return fields.first == OS_STORED_RAW ? os_tensor__check_raw(&self)
                                        : os_tensor__check_typed(&self, fields.first);
+}
+
+os_status os_tensor_check(const os_data_check *check, const Onnx__TensorProto *tensor, const os_path *path) {
+  return os_data_not_here(check, os_tensor__check(check, tensor, path), tensor->name);
 }

@@ -185,11 +185,26 @@ const void *os_tensor_in_place(const os_tensor_reader *self) {
   const os_elem_info *info = os_elem_info_of(self->elem);
   if (info == NULL || info->bits < 8 || self->elem == OP_BOOL) return NULL; // any byte may stand for true
   const uint8_t *data = NULL;
-  if (self->storage == OS_STORED_RAW && !os_bytes_is_far(self->proto->raw_data))
-    data = self->proto->raw_data.data;
-  if (self->storage == OS_STORED_EXTERNAL && self->file.data != NULL) data = self->file.data + self->offset;
+  ProtobufCBinaryData raw = self->proto->raw_data;
+  if (self->storage == OS_STORED_RAW && os_bytes_is_far(raw)) {
+    const os_far *far = (const os_far *)(const void *)raw.data;
+    data = os_source_find(self->origin.source, far->offset, far->length);
+  } else if (self->storage == OS_STORED_RAW) {
+    data = raw.data;
+  } else if (self->storage == OS_STORED_EXTERNAL) {
+    data = os_source_find(&self->file, self->offset, os_tensor_raw_size(self->elem, self->count));
+  }
   unsigned align = info->bits / 8 < 8 ? info->bits / 8 : 8;
   return (uintptr_t)data % align == 0 ? data : NULL;
+}
+
+bool os_tensor_is_outside(const os_tensor_reader *self) {
+  if (self->storage == OS_STORED_EXTERNAL)
+    return os_source_find(&self->file, self->offset, os_tensor_raw_size(self->elem, self->count)) == NULL;
+  ProtobufCBinaryData raw = self->proto->raw_data;
+  if (self->storage != OS_STORED_RAW || !os_bytes_is_far(raw)) return false;
+  const os_far *far = (const os_far *)(const void *)raw.data;
+  return os_source_find(self->origin.source, far->offset, far->length) == NULL;
 }
 
 static os_status os_tensor__strings(const os_tensor_reader *self, os_memory *memory, op_tensor *tensor) {

@@ -50,6 +50,8 @@ os_status os_tensor_read(const os_tensor_reader *self, int64_t first, int64_t co
 // The bytes as they are in memory, when they are the elements of an op_tensor (raw or external, no narrow type, aligned to
 // the element); NULL otherwise.
 const void *os_tensor_in_place(const os_tensor_reader *self);
+// The elements have to be read from a source that is not in memory.
+bool os_tensor_is_outside(const os_tensor_reader *self);
 // A new tensor with all elements; strings are copied too.
 os_status os_tensor_value(const os_tensor_reader *self, os_memory *memory, op_value **out);
 

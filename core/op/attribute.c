@@ -77,6 +77,10 @@ const op_value *op_attribute_value(const op_attribute *self) {
 
 const op_tensor *op_attr_tensor(const op_node *node, const char *name) {
   const op_attribute *attribute = op_attr__get(node, name, OP_ATTR_TENSOR);
+  if (attribute != NULL && attribute->lazy != NULL && attribute->lazy->value == NULL) {
+    const op_tensor *head = attribute->lazy->head(attribute->lazy);
+    if (head != NULL) return head;
+  }
   const op_value *value = attribute == NULL ? NULL : op_attribute_value(attribute);
   return value == NULL ? NULL : op_value_tensor(value);
 }

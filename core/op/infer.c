@@ -238,7 +238,7 @@ void op_infer_set_value(op_infer *ctx, uint32_t output, const op_tensor *value) 
   if (fact == NULL) return;
   fact->type = op_type_tensor(value->elem);
   op_infer_set_shape(ctx, output, value->rank, value->dims);
-  fact->value = value;
+  if (value->data != NULL || value->count == 0) fact->value = value;
 }
 
 void op_infer_set_fact(op_infer *ctx, uint32_t output, const op_fact *fact) {

@@ -45,6 +45,8 @@ typedef enum op_attr_kind {
 typedef struct op_lazy_value {
   op_value *value; // NULL until then, and when it cannot be decoded
   op_value *(*load)(struct op_lazy_value *self);
+  // Type and shape alone (data NULL) of what is large and outside; NULL of everything else.
+  const op_tensor *(*head)(struct op_lazy_value *self);
 } op_lazy_value;
 
 // A value of an attribute, of a node or as a default. Which member holds depends on `kind`.

@@ -19,7 +19,8 @@ static os_str copy_of(opspec_env *env, os_str bytes) {
   return (os_str){block, bytes.len};
 }
 
-static opspec_file file(void *context, os_str name, os_str *bytes) {
+static opspec_file file(void *context, os_str name, os_str *bytes, opspec_far *far) {
+  (void)far;
   input *self = context;
   if (name.len != 6 || memcmp(name.data, "a.json", 6) != 0) return OPSPEC_FILE_MISSING;
   *bytes = copy_of(self->env, self->bytes);

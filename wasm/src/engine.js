@@ -1,8 +1,10 @@
 import { bytesView } from './bytes.js'
 import { elementByNumber, Float16 } from './elements.js'
 import { codeOf, invalid, OK, OpspecError, shown } from './errors.js'
+import { isBlob } from './files.js'
 import { KernelHost } from './kernels.js'
 import { instantiate } from './loader.js'
+import { FileSource } from './outside.js'
 import { now } from './platform.js'
 import { halfBits, isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, readDims, SparseTensor, Tensor, TRUSTED, typeOfValue } from './values.js'
 
@@ -52,6 +54,7 @@ export class Engine {
     return {
       now,
       file: (address, length) => this.#file(address >>> 0, length >>> 0),
+      read: (number, offset, length, to) => this.#read(number, offset, length >>> 0, to >>> 0),
       create: (kernel, address, length) => kernels.create(kernel, address >>> 0, length >>> 0),
       destroy: instance => kernels.destroy(instance),
       forget: kernel => kernels.gone.push(kernel),
@@ -242,7 +245,7 @@ export class Engine {
       return block
     }
     const bytes = bytesView(source, 'bytes')
-    const address = this.#room(bytes.length)
+    const address = this.room(bytes.length)
     this.u8.set(bytes, address)
     return { address, size: bytes.length }
   }
@@ -266,7 +269,8 @@ export class Engine {
     }
   }
 
-  #room(size) {
+  /** A block of that size, to be handed over or dropped. */
+  room(size) {
     const address = size > MOST_BYTES ? 0 : this.exports.opspec_block(this.port, size)
     if (address === 0) throw new OpspecError('limit', `memory is exhausted: ${size} bytes do not fit`)
     this.sync()
@@ -275,19 +279,19 @@ export class Engine {
 
   #smallText(text) {
     const room = text.length * 3 // UTF-8 of a UTF-16 unit
-    const address = this.#room(room)
+    const address = this.room(room)
     return { address, size: this.#write(text, address, address + room) }
   }
 
   // Most large texts are ASCII and fit as many bytes as they have units; of others the rest is encoded aside.
   #largeText(text) {
-    const first = this.#room(text.length)
+    const first = this.room(text.length)
     const { read, written } = encoder.encodeInto(text, this.u8.subarray(first, first + text.length))
     if (read === text.length) return { address: first, size: written }
     const rest = encoder.encode(text.slice(read))
     const size = written + rest.length
     try {
-      const address = this.#room(size)
+      const address = this.room(size)
       this.u8.copyWithin(address, first, first + written)
       this.u8.set(rest, address + written)
       return { address, size }
@@ -316,7 +320,7 @@ export class Engine {
     this.files = files
     const names = files?.names ?? []
     this.putTexts([...before, ...names])
-    return [files === null ? 0 : files.complete ? 4 + 8 : 4, names.length]
+    return [files === null || files.given === false ? 0 : files.complete ? 4 + 8 : 4, names.length]
   }
 
   #file(address, length) {
@@ -324,6 +328,8 @@ export class Engine {
       const name = this.text(address, length)
       const found = this.files?.get(name)
       if (found == null) return 1
+      if (this.files.outside !== undefined && (isBlob(found) || found instanceof FileSource)) return this.#far(found)
+      if (found instanceof FileSource) return 2
       if (typeof found !== 'string' && bytesView(found, `files: ${name}`) === null) return 2
       const block = this.block(found)
       this.u32[(this.port >>> 2) + 1] = block.address
@@ -333,6 +339,23 @@ export class Engine {
       return 2
     }
     return 0
+  }
+
+  #far(found) {
+    const number = this.files.outside.add(found)
+    this.u32[(this.port >> 2) + 1] = number
+    this.f64[this.table] = found.size
+    return 3
+  }
+
+  #read(number, offset, length, to) {
+    try {
+      this.sync()
+      return this.files.outside.read(number, offset, this.u8.subarray(to, to + length))
+    } catch (error) {
+      this.fileError ??= { error }
+      return 3
+    }
   }
 
   // ---- Values, outwards -----------------------------------------------------------------------------------------

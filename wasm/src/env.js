@@ -13,12 +13,15 @@ import { checkFit, functionRule, parseDocument, withFunctions } from './kernel-c
 import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
+import { bringAll, openOutside, sourceOf, watchful } from './outside.js'
 import { Registration } from './registration.js'
+import { revive } from './revive.js'
 import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
 import { parseType, withDispose } from './values.js'
 
 const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
+const LARGE = 64 << 20 // bytes of a Blob that is not read as a whole
 const HAS_KERNEL = 1, INFERS = 2, SHAPES = 4, ROLES = 8
 
 // Rules that the core does not know.
@@ -114,15 +117,39 @@ export class Env {
     })
   }
 
+  async open(source, options) {
+    const { files, as = 'model' } = optionsOf(options)
+    const look = watchful(options)
+    if (as !== 'model' && as !== 'ModelProto') throw new OpspecError('unsupported', `as: ${as} cannot be opened, models can; check and decode take the bytes of others`)
+    return Env.openDocument(this, await sourceOf(source), normalFiles(files), as, look)
+  }
+
+  /** Any document by its source, as a Model. For the command. */
+  static async openDocument(env, source, files, as, look = () => {}) {
+    const engine = env.#engine
+    const { address, described, files: context } = await openOutside(engine, source, files, as, look)
+    return new Model(engine, address, described, context)
+  }
+
   async createSession(model, given) {
     const options = optionsOf(given)
-    if (Model.is(model)) return this.#session(model)
+    if (Model.is(model)) {
+      if (Model.files(model)?.outside !== undefined && Model.engine(model) === this.#engine) await bringAll(this.#engine, Model.address(model), Model.files(model), watchful(given), false)
+      return this.#session(model)
+    }
+    const isLarge = content => isBlob(content) && content.size > LARGE
+    if (isLarge(model)) return this.#sessionOf(await this.open(model, given), given)
     if (isBlob(model)) model = new Uint8Array(await model.arrayBuffer())
     const bytes = bytesView(model, 'model')
     if (bytes === null) throw invalid('model: must be a model of this Env, bytes or a Blob')
-    const own = this.#load(bytes, await readBlobs(options.files))
+    const files = normalFiles(options.files)
+    if (files !== null && files.names.some(name => isLarge(files.get(name)))) return this.#sessionOf(await this.open(new Blob([bytes]), given), given)
+    return this.#sessionOf(this.#load(bytes, await readBlobs(options.files)), given)
+  }
+
+  async #sessionOf(own, given) {
     try {
-      return this.#session(own)
+      return await this.createSession(own, given)
     } finally {
       own.dispose()
     }
@@ -163,42 +190,11 @@ export class Env {
     return engine.guard(() => engine.withBlock(source, (address, size) => {
       try {
         engine.check(engine.exports.opspec_do_decode(engine.port, address, size, engine.putText(as)))
-        return this.#revive(engine.resultJson(), address)
+        return revive(engine, engine.resultJson(), (offset, length) => engine.u8.slice(address + offset, address + offset + length))
       } finally {
         if (!engine.dead) engine.exports.opspec_end_decode(engine.port)
       }
     }))
-  }
-
-  // What JSON cannot carry (proto/form.h), without recursion: messages nest as deep as a document says.
-  #revive(root, base) {
-    const { u8 } = this.#engine
-    const replace = value => {
-      if ('$i' in value) return BigInt(value.$i)
-      if ('$b' in value) return u8.slice(base + value.$b[0], base + value.$b[0] + value.$b[1])
-      if ('$m' in value) return u8.slice(value.$m[0], value.$m[0] + value.$m[1])
-      if ('$a' in value) return this.#numbers(value.$a)
-      return '$n' in value ? Number(value.$n) : value
-    }
-    const stack = [root]
-    while (stack.length > 0) {
-      const holder = stack.pop()
-      for (const key in holder) {
-        const value = holder[key]
-        if (value === null || typeof value !== 'object') continue
-        const revived = replace(value)
-        if (revived === value) stack.push(value)
-        else holder[key] = revived
-      }
-    }
-    return root
-  }
-
-  #numbers([type, address, count]) {
-    const { f32, f64, i32, u32, i64, u64 } = this.#engine
-    const heap = { f32, f64, i32, u32, i64, u64 }[type]
-    const start = address / heap.BYTES_PER_ELEMENT
-    return Array.from(heap.subarray(start, start + count))
   }
 
   diff(a, b, options) {

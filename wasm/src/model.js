@@ -1,14 +1,16 @@
 import { flag, optionsOf } from './arguments.js'
 import { fixFindings } from './engine.js'
-import { invalid } from './errors.js'
+import { invalid, OpspecError } from './errors.js'
 import { watch } from './handles.js'
+import { bringAll, watchful } from './outside.js'
+import { revive } from './revive.js'
 import { withDispose } from './values.js'
 
-const BYTES = 4 // of opspec_form
+const BYTES = 4, OBJECT = 5 // of opspec_form
 
 const freezeInfo = ({ name, type, shape }) => Object.freeze({ name, type, shape: shape === null ? null : Object.freeze(shape) })
 
-/** A model in memory. Made by env.loadModel. */
+/** A model in memory (env.loadModel), or one whose large parts stay where they are (env.open). */
 export class Model {
   #engine
   #address
@@ -22,7 +24,7 @@ export class Model {
     this.#address = address
     this.inputs = Object.freeze(described.inputs.filter(value => !value.initialized).map(freezeInfo))
     this.outputs = Object.freeze(described.outputs.map(freezeInfo))
-    this.#unwatch = watch(this, () => freeModel(engine, address))
+    this.#unwatch = watch(this, () => freeModel(engine, address, files))
   }
 
   get kind() {
@@ -63,8 +65,53 @@ export class Model {
     }, this.#files)
   }
 
+  // [[offset (below 0: of new bytes), length]] and the new bytes, one after the other.
+  #pieces() {
+    const engine = this.#engine
+    return engine.guard(() => {
+      engine.check(engine.exports.opspec_cut_model(engine.port, Model.address(this)))
+      const fresh = engine.resultBytes()
+      const { f64, table } = engine
+      const pieces = Array.from({ length: f64[table] }, (_, i) => [f64[table + 1 + 2 * i], f64[table + 2 + 2 * i]])
+      return { pieces, fresh, size: pieces.reduce((total, [, length]) => total + length, 0) }
+    }, this.#files)
+  }
+
   toBytes() {
-    return this.#write(BYTES, false)
+    const outside = this.#files?.outside
+    if (outside === undefined) return this.#write(BYTES, false)
+    const { pieces, fresh, size } = this.#pieces()
+    if (outside.source(0).readNow === undefined) throw new OpspecError('unsupported', 'a Blob cannot be read in a synchronous call; toBlob() gives the bytes without reading them')
+    const out = newBytes(size)
+    let at = 0
+    let used = 0
+    for (const [offset, length] of pieces) {
+      const to = out.subarray(at, at += length)
+      if (offset < 0) to.set(fresh.subarray(used, used += length))
+      else outside.source(0).readNow(offset, to)
+    }
+    return out
+  }
+
+  toBlob() {
+    const { pieces, fresh } = this.#pieces()
+    let used = 0
+    return new Blob(pieces.map(([offset, length]) => offset < 0 ? fresh.subarray(used, used += length) : this.#files.outside.slice(offset, length)))
+  }
+
+  /** The structure as env.decode gives it; bytes that are outside as { offset, length }. For the command. */
+  static structure(model) {
+    return model.#engine.guard(() => {
+      const engine = model.#engine
+      engine.check(engine.exports.opspec_write_model(engine.port, Model.address(model), OBJECT, 1))
+      return revive(engine, engine.resultJson(), (offset, length) => ({ offset, length }))
+    }, model.#files)
+  }
+
+  async load(options) {
+    const look = watchful(options)
+    const address = Model.address(this)
+    if (this.#files?.outside !== undefined) await bringAll(this.#engine, address, this.#files, look, true)
   }
 
   toJSON() {
@@ -80,13 +127,22 @@ export class Model {
     if (this.#address === 0) return
     this.#engine.checkIdle()
     this.#unwatch()
-    freeModel(this.#engine, this.#address)
+    freeModel(this.#engine, this.#address, this.#files)
     this.#address = 0
   }
 }
 withDispose(Model)
 
-function freeModel(engine, address) {
+function newBytes(size) {
+  try {
+    return new Uint8Array(size)
+  } catch (cause) {
+    throw new OpspecError('limit', `the model has ${size} bytes, more than one array can have; toBlob() gives them`, { cause })
+  }
+}
+
+function freeModel(engine, address, files) {
+  files?.outside?.release()
   if (engine.dead) return
   engine.exports.opspec_free_model(address)
   engine.kernels.settle()

@@ -105,7 +105,8 @@ function answer(engine, job, { run, instance, requested }, { outputs, failed, er
   job.answer(1, engine.putText(messageOf(error)))
 }
 
-function freeSession(engine, address) {
+function freeSession(engine, address, files) {
+  files?.outside?.release()
   if (engine.dead) return
   engine.exports.opspec_free_session(engine.port, address)
   engine.kernels.settle()
@@ -127,12 +128,13 @@ export class Session {
     this.#engine = engine
     this.#address = address
     this.#files = files
+    files?.outside?.hold()
     described.inputs.forEach(({ name, type }, number) => this.#inputs.set(name, { number, type: type === '' ? null : parseType(type) }))
     this.#required = described.inputs.filter(input => !input.initialized).map(({ name }) => name)
     this.#outputs = described.outputs.map(({ name }) => name)
     this.inputNames = Object.freeze([...this.#required])
     this.outputNames = Object.freeze([...this.#outputs])
-    this.#unwatch = watch(this, () => freeSession(engine, address))
+    this.#unwatch = watch(this, () => freeSession(engine, address, files))
   }
 
   async run(feeds, options) {
@@ -299,7 +301,7 @@ export class Session {
     this.#unwatch()
     const address = this.#address
     this.#address = 0
-    const free = () => freeSession(this.#engine, address)
+    const free = () => freeSession(this.#engine, address, this.#files)
     for (const wake of this.#wakes) wake()
     // A run in progress ends first.
     if (this.#tail === null) free()

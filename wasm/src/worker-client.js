@@ -15,7 +15,7 @@ const GRACE_MS = 100 // that a worker gets to answer a cancelled call by itself
 const AGAIN_MS = 10_000 // that a handle gets at least to be made again
 const AGAIN_TIMES = 10 // as long as it took the first time
 
-const makers = new Set(['compileSchema', 'loadModel', 'createSession', 'registerOperator', 'loadPlugin'])
+const makers = new Set(['compileSchema', 'loadModel', 'open', 'createSession', 'registerOperator', 'loadPlugin'])
 
 const notStarted = (cause, given) => new OpspecError('unsupported', `the worker cannot be started: ${cause.message}${given ? '' : '; where a bundler leaves out the script of the worker, pass createWorkerEnv({ worker }), a Worker of the script opspec/worker'}`, { cause })
 
@@ -472,7 +472,7 @@ export async function createWorkerEnvWith(wasm, options = {}) {
         }
         return { args: withoutSignal(encodeEach(parameters, read, number), at), uses }
       }
-      const message = await connection.call(method, parameters, { handle, options, read: readBlobsIn(args), encoded })
+      const message = await connection.call(method, parameters, { handle, options, read: method === 'open' ? args : readBlobsIn(args), encoded })
       return message.handle === undefined ? decode(message.value, () => undefined) : handleObject(remote, message)
     }
   }

@@ -20,15 +20,28 @@ typedef struct opspec_trial opspec_trial;       // one piece of it, being execut
 
 // ---- What the host offers ---------------------------------------------------------------------------------
 
-typedef enum opspec_file { OPSPEC_FILE_FOUND, OPSPEC_FILE_MISSING, OPSPEC_FILE_UNREADABLE } opspec_file;
+typedef enum opspec_file {
+  OPSPEC_FILE_FOUND,
+  OPSPEC_FILE_MISSING,
+  OPSPEC_FILE_UNREADABLE,
+  OPSPEC_FILE_FAR,
+} opspec_file;
+
+// Bytes that stay outside and are read when needed; the host knows them by a number of its own.
+typedef struct opspec_far {
+  uint32_t number;
+  uint64_t length;
+} opspec_far;
 
 // All may be NULL. Kernel functions report trouble themselves (op_create_fail, op_infer_fail, op_run_fail) and answer
 // that status.
 typedef struct opspec_host {
   void *context;
   double (*now)(void *context); // milliseconds of a clock that never goes back
-  // A file of the current call's `files`. FOUND: *bytes is a block of opspec_alloc, which becomes the Env's.
-  opspec_file (*file)(void *context, os_str name, os_str *bytes);
+  // A file of the current call's `files`. FOUND: *bytes is a block of opspec_alloc, which becomes the Env's. FAR: *far.
+  opspec_file (*file)(void *context, os_str name, os_str *bytes, opspec_far *far);
+  // [offset, offset + n) of such bytes into `to`. OS_NEEDS_HOST: they are not there yet.
+  os_status (*read)(void *context, uint32_t number, uint64_t offset, size_t n, void *to);
   // A kernel was registered under this number for the node's operator: starts it for one node. *instance names it then.
   os_status (*create)(void *context, uint32_t kernel, op_create *ctx, uint32_t *instance);
   void (*destroy)(void *context, uint32_t instance);
@@ -91,7 +104,8 @@ typedef enum opspec_form {
   OPSPEC_CANONICAL, // of JSON texts
   OPSPEC_TEXTPROTO,
   OPSPEC_ONNXTXT,
-  OPSPEC_BYTES, // opspec_model_write only: the message itself
+  OPSPEC_BYTES,  // opspec_model_write only: the message itself
+  OPSPEC_OBJECT, // opspec_model_write only: as opspec_decode gives it; what is far by its place in the file
 } opspec_form;
 // A document as text -> text. `as` "spec", "evidence" or "json": a JSON text, indented by two blanks or in its canonical
 // form (RFC 8785); a key that stands twice is a fault. Else a message, in protobuf's JSON or text format or ONNX's syntax;
@@ -118,9 +132,25 @@ void opspec_schema_free(opspec_schema *self);
 
 // `bytes` is a block of opspec_alloc, which becomes the model's, also on failure. -> { inputs, outputs }
 os_status opspec_model_load(opspec_env *self, os_str bytes, const opspec_files *files, opspec_model **out);
+// A document of any kind (`as` as in a check) out of bytes that the host reads: its structure is read, what is large in it
+// stays outside. -> { kind, inputs, outputs }. OS_NEEDS_HOST, with *out: opspec_model_resume goes on; else as above.
+os_status opspec_model_open(opspec_env *self, opspec_far bytes, os_str as, const opspec_files *files,
+                            opspec_model **out);
+os_status opspec_model_resume(opspec_model **model);
+// What of its tensors is outside -> [[number, offset, length]]; `all`: else only what a check wants to read.
+os_status opspec_model_payloads(opspec_model *self, bool all);
+// Brings some of it in: a block of opspec_alloc, which becomes the model's, also on failure.
+os_status opspec_model_put(opspec_model *self, uint32_t number, uint64_t offset, os_str bytes);
 os_status opspec_model_check(opspec_model *self, const opspec_check_options *options);
 // The model as opspec_format gives it, or its bytes.
 os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy);
+// Its bytes in pieces -> those that are new, one after the other. The list is good until the next call.
+typedef struct opspec_piece {
+  bool fresh;      // the next `length` of the new ones; else a range of what the model was opened from
+  uint64_t offset; // of that
+  uint64_t length;
+} opspec_piece;
+os_status opspec_model_pieces(opspec_model *self, const opspec_piece **out, size_t *count);
 void opspec_model_free(opspec_model *self);
 
 // -> { inputs: [{ name, type, optional? }], outputs: [names] }
