@@ -3,7 +3,7 @@
 const utf8 = new TextEncoder()
 
 /** Wire bytes: field(number, value) with value a number/bigint (varint), string, bytes, or array of them (repeated). */
-class Writer {
+export class Writer {
   parts = []
   size = 0
 

@@ -16,12 +16,14 @@ export class Model {
   #address
   #files
   #unwatch
+  #documentKind
 
   // files: external data may be asked for later on.
   constructor(engine, address, described, files) {
     this.#engine = engine
     this.#files = files
     this.#address = address
+    this.#documentKind = described.kind
     this.inputs = Object.freeze(described.inputs.filter(value => !value.initialized).map(freezeInfo))
     this.outputs = Object.freeze(described.outputs.map(freezeInfo))
     this.#unwatch = watch(this, () => freeModel(engine, address, files))
@@ -29,6 +31,11 @@ export class Model {
 
   get kind() {
     return 'model'
+  }
+
+  /** What the document is: a model, or what the command has opened. */
+  get documentKind() {
+    return this.#documentKind
   }
 
   static address(model) {

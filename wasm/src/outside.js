@@ -39,12 +39,14 @@ export class FileSource {
     const stat = fs.statSync(path)
     if (!stat.isFile()) throw new Error('it is no file')
     this.fs = fs
-    this.descriptor = fs.openSync(path, 'r')
+    this.path = path
+    this.descriptor = null
     this.size = stat.size
     this.blob = null
   }
 
   readNow(offset, target) {
+    this.descriptor ??= this.fs.openSync(this.path, 'r')
     for (let at = 0; at < target.length;) {
       const count = this.fs.readSync(this.descriptor, target, at, Math.min(target.length - at, 1 << 30), offset + at)
       if (count === 0) throw new Error('it has become shorter')

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 import { relative } from 'node:path'
+import { bytesView } from '../bytes.js'
 import { Env } from '../env.js'
+import { normalFiles } from '../files.js'
 import { readZip } from '../node-zip.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
 import { fixOnce } from './fix.js'
 import { CommandError } from './options.js'
 import { joinPath, plural, printFinding } from './output.js'
-import { bundleFiles, filesBeside, jsonRole, pathKind, readPath, sha256, walk } from './paths.js'
+import { bundleFiles, filesBeside, isLarge, jsonRole, openPath, pathKind, readPath, sha256, walk } from './paths.js'
 import { Locator } from './places.js'
 
 // opspec check: everything that was named or lies in named folders, looked at without running any of it.
@@ -111,11 +113,13 @@ class Check {
 
   // ---- Looking --------------------------------------------------------------------------------------------------
 
-  look(job, loaded) {
+  async look(job, loaded) {
     try {
-      return loaded.files !== undefined
+      if (loaded.large) return await this.lookOutside(job, loaded)
+      const report = loaded.files !== undefined
         ? Env.checkFiles(this.env, loaded.files, this.given)
         : this.env.check(loaded.bytes, { ...this.given, as: this.options.as ?? loaded.role, files: loaded.beside })
+      return loaded.meets?.large ? await this.lookOutside(job, loaded) : report
     } catch (error) {
       if (error.code === undefined) throw error
       this.cannot(job.path, `${job.path}: ${error.message}`)
@@ -123,11 +127,33 @@ class Check {
     }
   }
 
+  // A document that is not read as a whole, or whose data lies in a file that is not.
+  async lookOutside(job, loaded) {
+    const { as = '' } = this.options
+    const { file } = openPath(job.path)
+    const files = normalFiles(filesBeside(job.path))
+    let document = null
+    try {
+      document = await Env.openDocument(this.env, file, files, as)
+      return document.check(this.given)
+    } catch (error) {
+      const { code, findings = [], message } = error
+      if (code !== 'malformed' && code !== 'limit') throw error
+      const count = severity => findings.filter(finding => finding.severity === severity).length
+      const incomplete = code === 'limit' ? [message] : []
+      const counts = { error: count('error'), warning: count('warning'), info: count('info') }
+      return { ok: false, complete: code !== 'limit', incomplete, kind: findings.some(({ rule }) => rule === 'onnx.document.kind') ? 'unknown' : 'model', counts, findings, rules: '' }
+    } finally {
+      document?.dispose()
+      file.close()
+    }
+  }
+
   /** Fixes until there is nothing left that is safe to fix. Answers what is there now: { loaded, report, fixed }. */
-  repair(job, loaded, report) {
+  async repair(job, loaded, report) {
     let fixed = 0
     if (this.options.fix !== true || report === null) return { loaded, report, fixed }
-    const archived = loaded.files === undefined && loaded.archive
+    const archived = loaded.files === undefined && (loaded.archive || loaded.large)
     if ((archived || job.path === '-') && report.findings.some(({ fix }) => fix?.safe)) this.problem(`${job.path}: not fixed: --fix writes files and folders only`)
     if (archived || job.path === '-') return { loaded, report, fixed }
     for (let round = 0; round < ROUNDS && report !== null; round++) {
@@ -135,7 +161,7 @@ class Check {
       if (count === 0) break
       fixed += count
       loaded = this.load(job)
-      report = loaded === null ? null : this.look(job, loaded)
+      report = loaded === null ? null : await this.look(job, loaded)
     }
     this.fixed += fixed
     return { loaded, report, fixed }
@@ -222,7 +248,14 @@ function loadBundle(path) {
   return { files, size, hash: hash.digest('hex'), specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null, bytesOf: file => files.get(file) ?? null }
 }
 
+function loadLarge(path) {
+  const { file, hash } = openPath(path)
+  file.close()
+  return { large: true, size: file.size, hash, specs: [], textOf: () => null, bytesOf: () => null }
+}
+
 function loadFile(path) {
+  if (isLarge(path)) return loadLarge(path)
   const bytes = readPath(path)
   const base = { bytes, size: bytes.length, hash: sha256(bytes) }
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
@@ -231,8 +264,9 @@ function loadFile(path) {
     return { ...base, archive: true, specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null, bytesOf: file => files.get(file) ?? null }
   }
   const text = () => decoder.decode(bytes)
-  const beside = filesBeside(path)
-  const bytesOf = file => file === '' ? bytes : beside(file)
+  const meets = { large: false }
+  const beside = filesBeside(path, () => { meets.large = true })
+  const bytesOf = file => file === '' ? bytes : bytesView(beside(file), 'file')
   const textOf = file => {
     const found = bytesOf(file)
     return found === null ? null : decoder.decode(found)
@@ -240,7 +274,7 @@ function loadFile(path) {
   // A document that is named by itself is looked at by itself; its folder is looked at as a bundle.
   const role = jsonRole(path, bytes)
   // A document by its name or its kind is one, whatever else is wrong with it.
-  return { ...base, role: role ?? undefined, specs: role === 'spec' ? [text()] : [], beside: role === null ? beside : undefined, textOf, bytesOf }
+  return { ...base, role: role ?? undefined, specs: role === 'spec' ? [text()] : [], beside: role === null ? beside : undefined, meets, textOf, bytesOf }
 }
 
 // For the texts that findings show; what is wrong with the archive the check says.
@@ -263,13 +297,13 @@ export async function check({ options, positionals, output }) {
     if (loaded === null) continue
     job.declare(loaded.specs)
     // Only what is needed later stays in memory.
-    ready.push({ item, again: loaded.specs.length > 0 || item.path === '-' ? loaded : null })
+    ready.push({ item, again: loaded.specs.length > 0 || loaded.large || item.path === '-' ? loaded : null })
   }
   job.conflicts(ready)
   for (const [index, { item, again, conflicts }] of ready.entries()) {
     output.progress(`${index + 1}/${ready.length} ${item.path}`)
     const loaded = again ?? job.load(item)
-    const done = loaded === null ? null : job.repair(item, loaded, job.look(item, loaded))
+    const done = loaded === null ? null : await job.repair(item, loaded, await job.look(item, loaded))
     if (done !== null && done.report !== null) job.report(item, done.loaded, withMore(done.report, conflicts), done.fixed)
   }
   return finish(job, env, output)

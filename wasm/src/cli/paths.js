@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import * as fs from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { FileSource } from '../outside.js'
 import { isIgnored, readIgnore } from './ignore.js'
 import { CommandError } from './options.js'
 
+const { readdirSync, readFileSync, realpathSync, statSync } = fs
+
 const MOST_FILE = 2 ** 31 - 1 // what one read gives
+const LARGE = 64 << 20 // bytes of a file that is not read as a whole where that can be
 
 /** Bytes of a file, or of standard input for '-'. Throws a CommandError. */
 export function readPath(path) {
@@ -31,8 +35,47 @@ export function portablePath(path) {
 
 export const sha256 = bytes => createHash('sha256').update(bytes).digest('hex')
 
-/** Files beside a document, read when asked for; names that lead out of the folder, by links too, are not there. */
-export function filesBeside(path) {
+/** Whether the file is too large to be read as a whole, and begins as no text and no archive does. */
+export function isLarge(path) {
+  if (path === '-') return false
+  let file = null
+  try {
+    if (statSync(path).size <= LARGE) return false
+    file = new FileSource(fs, path)
+    const head = new Uint8Array(4)
+    file.readNow(0, head)
+    return head.some(byte => byte < 9) && !(head[0] === 0x50 && head[1] === 0x4b)
+  } catch {
+    return false
+  } finally {
+    file?.close()
+  }
+}
+
+/** A file that is read piece by piece, and its digest. */
+export function openPath(path) {
+  let file = null
+  try {
+    file = new FileSource(fs, path)
+    const hash = createHash('sha256')
+    const piece = new Uint8Array(1 << 20)
+    for (let at = 0; at < file.size; at += piece.length) {
+      const part = piece.subarray(0, Math.min(piece.length, file.size - at))
+      file.readNow(at, part)
+      hash.update(part)
+    }
+    return { file, hash: hash.digest('hex') }
+  } catch (error) {
+    file?.close()
+    throw new CommandError(`${path} cannot be read: ${error.message}`)
+  }
+}
+
+/**
+ * Files beside a document, read when asked for; names that lead out of the folder, by links too, are not there. Large ones
+ * are FileSources, and `onLarge` is told.
+ */
+export function filesBeside(path, onLarge = () => {}) {
   const folder = path === '-' ? '.' : dirname(path)
   return name => {
     if (name.startsWith('/') || name.split('/').includes('..')) return null
@@ -40,7 +83,9 @@ export function filesBeside(path) {
     try {
       const root = realpathSync(folder)
       if (!realpathSync(full).startsWith(root.endsWith(sep) ? root : root + sep) || !statSync(full).isFile()) return null
-      return new Uint8Array(readFileSync(full))
+      if (statSync(full).size <= LARGE) return new Uint8Array(readFileSync(full))
+      onLarge()
+      return new FileSource(fs, full)
     } catch {
       return null
     }

@@ -1,11 +1,12 @@
 import { Env } from '../env.js'
 import { elementNamed } from '../elements.js'
+import { Model } from '../model.js'
 import { isTensor, typeOfValue } from '../values.js'
 import { openEnv } from './engine.js'
 import { plainData } from './evidence-form.js'
 import { CommandError } from './options.js'
 import { plainInteger } from './output.js'
-import { readPath, sha256 } from './paths.js'
+import { isLarge, openPath, readPath, sha256 } from './paths.js'
 
 // opspec show: what a file says, shortly as text and in full as JSON.
 
@@ -39,13 +40,11 @@ export function describeValue(value) {
 
 const shapeText = shape => shape === null ? '' : ` [${shape.map(dim => dim ?? '?').join(', ')}]`
 
-function* modelLines(env, bytes, decoded) {
+function* modelLines(model, decoded) {
   const opsets = (decoded.opsetImport ?? []).map(({ domain, version }) => `${domain || 'ai.onnx'} ${version}`)
   yield `IR ${decoded.irVersion ?? '?'}, ${opsets.join(', ') || 'no operator sets'}${decoded.producerName ? `, made by ${decoded.producerName}${decoded.producerVersion ? ` ${decoded.producerVersion}` : ''}` : ''}`
-  const model = env.loadModel(bytes)
   for (const { name, type, shape } of model.inputs) yield `  in  ${name}: ${type}${shapeText(shape)}`
   for (const { name, type, shape } of model.outputs) yield `  out ${name}: ${type}${shapeText(shape)}`
-  model.dispose()
   const counts = new Map()
   for (const { opType } of decoded.graph?.node ?? []) counts.set(opType, (counts.get(opType) ?? 0) + 1)
   const names = [...counts].sort(([, a], [, b]) => b - a).map(([name, count]) => count > 1 ? `${name} x ${count}` : name)
@@ -53,8 +52,11 @@ function* modelLines(env, bytes, decoded) {
 }
 
 function* documentLines(env, bytes, kind, decoded) {
-  if (kind === 'model') yield* modelLines(env, bytes, decoded)
-  else if (['tensor', 'sparse-tensor', 'sequence', 'map', 'optional'].includes(kind)) yield `${decoded.name ? `${decoded.name}: ` : ''}${describeValue(env.readValue(bytes, kind))}`
+  if (kind === 'model') {
+    const model = env.loadModel(bytes)
+    yield* modelLines(model, decoded)
+    model.dispose()
+  } else if (['tensor', 'sparse-tensor', 'sequence', 'map', 'optional'].includes(kind)) yield `${decoded.name ? `${decoded.name}: ` : ''}${describeValue(env.readValue(bytes, kind))}`
   else yield JSON.stringify(plain(decoded), null, 2)
 }
 
@@ -85,9 +87,29 @@ function* jsonLines(env, bytes, kind, value) {
   }
 }
 
+// A document that is not read as a whole. Bytes that stay outside are shown by their place in the file.
+async function showLarge(path, options, output) {
+  const env = await openEnv(options)
+  const { file, hash } = openPath(path)
+  try {
+    const document = await Env.openDocument(env, file, null, options.as ?? '')
+    const { documentKind: kind } = document
+    const decoded = Model.structure(document)
+    output.json({ path, kind, sha256: hash, bytes: file.size, value: plain(decoded) })
+    output.line(paint => `${paint('bold', path)}: ${kind}, ${file.size} bytes, sha256 ${hash}`)
+    if (output.wantsText) for (const line of kind === 'model' ? modelLines(document, decoded) : [JSON.stringify(plain(decoded), null, 2)]) output.line(line)
+    document.dispose()
+    return 0
+  } finally {
+    file.close()
+    env.dispose()
+  }
+}
+
 export async function show({ options, positionals, output }) {
   if (positionals.length !== 1) throw new CommandError('show: which file?')
   const [path] = positionals
+  if (isLarge(path)) return showLarge(path, options, output)
   const bytes = readPath(path)
   const env = await openEnv(options)
   try {
