@@ -66,7 +66,31 @@ static os_status os_decoder__count_items(os_decoder *self, os_frame *frame, cons
   return OS_OK;
 }
 
-// The same for the varints of a packed record.
+// The same for the varints of a packed record; *good: each of them is one.
+static os_status os_decoder__check_varints(os_decoder *self, os_frame *frame, const os_item *item,
+                                           bool *good) {
+  if (frame->count_at == 0) {
+    frame->count_at = item->data;
+    frame->counted = frame->varint = 0;
+  }
+  *good = true;
+  while (frame->count_at < item->end && *good) {
+    OS_TRY(os_cursor_need(&self->cursor, frame->count_at, 1));
+    const uint8_t *p = os_cursor_at(&self->cursor, frame->count_at);
+    size_t n = (size_t)(os_cursor_limit(&self->cursor, item->end) - frame->count_at);
+    for (size_t i = 0; i < n; i++) {
+      if (++frame->varint > OS_VARINT_MAX) *good = false;
+      if (p[i] >= 0x80) continue;
+      frame->counted++;
+      frame->varint = 0;
+    }
+    frame->count_at += n;
+  }
+  *good = *good && frame->varint == 0;
+  frame->count_at = 0;
+  return OS_OK;
+}
+
 static os_status os_decoder__count_varints(os_decoder *self, os_frame *frame, const os_item *item) {
   while (frame->count_at < item->end) {
     OS_TRY(os_cursor_need(&self->cursor, frame->count_at, 1));
@@ -266,10 +290,56 @@ static os_status os_decoder__mismatch(os_decoder *self, os_frame *frame, const o
   return OS_OK;
 }
 
+static os_status os_decoder__packed(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                    const os_item *item) {
+  OS_TRY(os_decoder_begin_run(self, frame, field, item));
+  frame->packed = field;
+  frame->packed_end = item->end;
+  frame->at = item->data;
+  return OS_OK;
+}
+
+// A long record of numbers that can stay outside; *left: it does.
+static os_status os_decoder__leave(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                   const os_item *item, bool *left) {
+  bool good = true;
+  *left = false;
+  if (self->ask.source->data != NULL || !field->packed || item->value <= OS_PROTO_NEAR || frame->roomy ||
+      *os_plan_count(field, frame->message) > 0)
+    return OS_OK;
+  uint64_t count = item->value / field->size;
+  if (field->wire == OS_WIRE_VARINT) {
+    OS_TRY(os_decoder__check_varints(self, frame, item, &good));
+    count = frame->counted;
+  }
+  if (!good) return OS_OK; // filling says what is wrong
+  os_far_list *far = os_decoder_alloc(self, sizeof *far, 0, 8);
+  OS_TRY_ALLOC(far);
+  *far = (os_far_list){{item->data, item->value}, count};
+  *(void **)os_plan_member(field, frame->message) = far;
+  frame->at = item->end;
+  *left = true;
+  return OS_OK;
+}
+
+// More of a list that was left outside: first comes what was left, then this item again.
+static os_status os_decoder__bring(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                   const os_far_list *far, const os_item *item) {
+  uint64_t start = far->bytes.offset, length = far->bytes.length;
+  os_item left = {
+      .number = item->number, .wire = OS_WIRE_BYTES, .value = length, .data = start, .end = start + length};
+  frame->run = NULL;
+  OS_TRY(os_decoder__packed(self, frame, field, &left));
+  frame->back = item->start;
+  return OS_OK;
+}
+
 os_status os_decoder_fill(os_decoder *self, os_frame *frame, const os_item *item) {
   const os_plan_field *field = os_plan_find(frame->plan, item->number);
   if (field == NULL) return os_decoder__mismatch(self, frame, NULL, item);
   OS_TRY(os_decoder_home(self, frame->plan, field, frame->message));
+  const os_far_list *far = os_plan_far(field, frame->message);
+  if (far != NULL) return os_decoder__bring(self, frame, field, far, item);
   if (field->wire != item->wire) {
     if (!field->packable || item->wire != OS_WIRE_BYTES)
       return os_decoder__mismatch(self, frame, field, item);
@@ -278,11 +348,9 @@ os_status os_decoder_fill(os_decoder *self, os_frame *frame, const os_item *item
                               "%s at byte %" PRIu64 " has %" PRIu64 " bytes of elements that take %u each",
                               os_decoder_field_name(self, item->number), item->start, item->value,
                               field->size);
-    OS_TRY(os_decoder_begin_run(self, frame, field, item));
-    frame->packed = field;
-    frame->packed_end = item->end;
-    frame->at = item->data;
-    return OS_OK;
+    bool left;
+    OS_TRY(os_decoder__leave(self, frame, field, item, &left));
+    return left ? OS_OK : os_decoder__packed(self, frame, field, item);
   }
   if (field->type == PROTOBUF_C_TYPE_MESSAGE) return os_decoder__submessage(self, frame, field, item);
   bool kept = false;
@@ -346,5 +414,7 @@ os_status os_decoder_fill_packed(os_decoder *self, os_frame *frame) {
     OS_TRY(frame->packed->wire == OS_WIRE_VARINT ? os_decoder__packed_varints(self, frame, frame->packed)
                                                  : os_decoder__packed_fixed(self, frame, frame->packed));
   frame->packed = NULL;
+  if (frame->back != 0) frame->at = frame->back;
+  frame->back = 0;
   return OS_OK;
 }

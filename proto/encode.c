@@ -75,10 +75,6 @@ static uint64_t os_encode__element_size(const os_plan_field *field, const char *
   return os_encode__bytes_size(bytes);
 }
 
-static bool os_encode__packed(const os_plan_field *field) {
-  return field->packable && (field->field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0;
-}
-
 static uint64_t os_encode__elements_size(const os_plan_field *field, const ProtobufCMessage *message,
                                          size_t count) {
   const char *list = os_plan_list(field, message);
@@ -90,8 +86,9 @@ static uint64_t os_encode__elements_size(const os_plan_field *field, const Proto
 
 static uint64_t os_encode__field_size(const os_plan_field *field, const ProtobufCMessage *message,
                                       size_t count) {
-  uint64_t tag = os_encode__tag_size(field), size = os_encode__elements_size(field, message, count);
-  return os_encode__packed(field) ? tag + os_varint_size(size) + size : tag * count + size;
+  const os_far_list *far = os_plan_far(field, message);
+  uint64_t tag = os_encode__tag_size(field), size = far != NULL ? far->bytes.length : os_encode__elements_size(field, message, count);
+  return field->packed ? tag + os_varint_size(size) + size : tag * count + size;
 }
 
 static ProtobufCBinaryData os_encode__unknown(const ProtobufCMessageUnknownField *unknown) {
@@ -112,7 +109,7 @@ static os_status os_encode__measure(os_encoder *self) {
   for (; frame->field < frame->plan->count; frame->field++, frame->element = 0) {
     const os_plan_field *field = &frame->plan->fields[frame->field];
     size_t count = os_plan_elements(field, frame->message);
-    if (count == 0) continue;
+    if (count == 0 && os_plan_far(field, frame->message) == NULL) continue;
     if (field->type != PROTOBUF_C_TYPE_MESSAGE) {
       frame->size += os_encode__field_size(field, frame->message, count);
       continue;
@@ -203,7 +200,13 @@ static os_status os_encode__tag(os_encoder *self, uint32_t number, uint32_t wire
 static os_status os_encode__field(os_encoder *self, const os_plan_field *field,
                                   const ProtobufCMessage *message, size_t count) {
   const char *list = os_plan_list(field, message);
-  bool packed = os_encode__packed(field);
+  const os_far_list *far = os_plan_far(field, message);
+  bool packed = field->packed;
+  if (far != NULL) {
+    OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));
+    OS_TRY(os_encode__varint(self, far->bytes.length));
+    return os_encode__copy(self, far->bytes.offset, far->bytes.length);
+  }
   if (packed) {
     OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));
     OS_TRY(os_encode__varint(self, os_encode__elements_size(field, message, count)));
@@ -222,7 +225,7 @@ static os_status os_encode__write(os_encoder *self) {
   for (; frame->field < frame->plan->count; frame->field++, frame->element = 0) {
     const os_plan_field *field = &frame->plan->fields[frame->field];
     size_t count = os_plan_elements(field, frame->message);
-    if (count == 0) continue;
+    if (count == 0 && os_plan_far(field, frame->message) == NULL) continue;
     if (field->type != PROTOBUF_C_TYPE_MESSAGE) {
       OS_TRY(os_encode__field(self, field, frame->message, count));
       continue;

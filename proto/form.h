@@ -16,6 +16,7 @@ typedef enum os_form {
   //   {"$m":[address,length]}        bytes in memory, where they are no part of the source
   //   {"$a":["f32",address,count]}   a list of numbers in memory, little-endian; f32, f64, i32, i64, u64. The last two
   //                                  become bigints. The address is aligned to the element.
+  //   {"$f":[offset,length,count]}   a list of `count` numbers that is outside, packed in a range of the source
   //   {"$n":"NaN"}                   a float: NaN, Infinity, -Infinity
   // Addresses are valid as long as the message. Bytes of a text field that are no UTF-8 become U+FFFD.
   OS_FORM_SCRIPT,

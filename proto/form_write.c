@@ -234,6 +234,14 @@ static const char *os_form__array(uint8_t type) {
   }
 }
 
+// A list that is outside, by its place.
+static os_status os_form__far(os_form_writer *self, const os_far_list *far) {
+  if (self->form != OS_FORM_SCRIPT) return OS_INVALID_ARGUMENT; // os_proto_load_lists has brought it in
+  os_text_format(self->out, "{\"$f\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]}", far->bytes.offset,
+                 far->bytes.length, far->count);
+  return OS_OK;
+}
+
 static os_status os_form__field(os_form_writer *self) {
   const os_plan_field *field = self->walk.field;
   const char *list = os_plan_list(field, os_walk_top(&self->walk)->message), *array = NULL;
@@ -241,6 +249,7 @@ static os_status os_form__field(os_form_writer *self) {
   os_form__name(self, &os_walk_top(&self->walk)->any, field->field->name);
   if (!self->json) os_text_puts(self->out, ": ");
   if (!field->repeated) return os_form__element(self, field, -1, list);
+  if (count == 0) return os_form__far(self, os_plan_far(field, os_walk_top(&self->walk)->message));
   if (self->form == OS_FORM_SCRIPT) array = os_form__array(field->type);
   if (array != NULL) {
     os_text_format(self->out, "{\"$a\":[\"%s\",%" PRIuPTR ",%zu]}", array, (uintptr_t)list, count);

@@ -69,6 +69,13 @@ static inline bool os_bytes_is_far(ProtobufCBinaryData bytes) { return bytes.len
 static inline uint64_t os_bytes_length(ProtobufCBinaryData bytes) {
   return os_bytes_is_far(bytes) ? ((const os_far *)(const void *)bytes.data)->length : bytes.len;
 }
+// So it is with the one packed record of a list that is declared as packed: its count is 0 then, and the list points to
+// this.
+typedef struct os_far_list {
+  os_far bytes;
+  uint64_t count;
+} os_far_list;
+
 // Copies [from, from + n) of the field. OS_MALFORMED beyond its end.
 os_status os_bytes_read(const os_source *source, ProtobufCBinaryData bytes, uint64_t from, size_t n,
                         void *to);

@@ -21,6 +21,7 @@ typedef struct os_plan_field {
   uint64_t small; // enums: which values below 64 are defined
   bool plain;     // an integer that is written as it is: no enum, bool or zigzag
   bool packable;  // repeated scalars: a length-delimited record holds many
+  bool packed;    // such a record is how they are written
 } os_plan_field;
 
 struct os_plan {
@@ -68,6 +69,12 @@ static inline void *os_plan_member(const os_plan_field *self, const void *messag
 }
 static inline size_t *os_plan_count(const os_plan_field *self, const void *message) {
   return (size_t *)(void *)(os_plan_home(self, message) + self->quantifier);
+}
+// The list stays in the source; NULL: it does not.
+static inline const os_far_list *os_plan_far(const os_plan_field *self, const void *message) {
+  return self->packed && *os_plan_count(self, message) == 0
+             ? *(const os_far_list *const *)os_plan_member(self, message)
+             : NULL;
 }
 // Singular fields only.
 static inline bool os_plan_has(const os_plan_field *self, const void *message) {

@@ -1,5 +1,7 @@
 #include "walk.h"
 
+#include "wire.h"
+
 size_t os_plan_elements(const os_plan_field *field, const void *message) {
   return field->repeated ? *os_plan_count(field, message) : os_plan_has(field, message);
 }
@@ -34,7 +36,12 @@ os_status os_walk_next(os_walk *self, os_walk_event *event) {
   for (; frame->field < frame->plan->count; frame->field++, frame->element = 0) {
     self->field = &frame->plan->fields[frame->field];
     self->count = os_plan_elements(self->field, frame->message);
-    if (frame->element >= self->count) continue;
+    if (frame->element >= self->count) {
+      if (frame->element > 0 || os_plan_far(self->field, frame->message) == NULL) continue;
+      frame->element = 1;
+      *event = OS_WALK_FIELD;
+      return OS_OK;
+    }
     self->index = frame->element;
     if (self->field->type != PROTOBUF_C_TYPE_MESSAGE) {
       frame->element = self->count;
@@ -69,4 +76,73 @@ os_str os_walk_path(const os_walk *self, os_arena *arena, const os_plan_field *f
     last = &steps[i];
   }
   return os_path_print(last, arena);
+}
+
+// ---- Lists that are outside -------------------------------------------------------------------------------
+
+static bool os_far__large(uint8_t type) {
+  return type == PROTOBUF_C_TYPE_INT64 || type == PROTOBUF_C_TYPE_UINT64 || type == PROTOBUF_C_TYPE_SINT64 ||
+         type == PROTOBUF_C_TYPE_DOUBLE;
+}
+
+static void os_far__scalar(uint8_t type, uint64_t value, void *to) {
+  uint32_t small = type == PROTOBUF_C_TYPE_BOOL ? value != 0 : (uint32_t)value;
+  if (type == PROTOBUF_C_TYPE_SINT64) value = (uint64_t)os_unzigzag(value);
+  if (type == PROTOBUF_C_TYPE_SINT32) small = (uint32_t)os_unzigzag((uint32_t)value);
+  memcpy(to, os_far__large(type) ? (const void *)&value : (const void *)&small, os_far__large(type) ? 8 : 4);
+}
+
+os_status os_far_list_read(const os_source *source, uint8_t type, const os_far_list *far, uint64_t first,
+                           size_t count, uint64_t *at, void *to) {
+  uint64_t end = far->bytes.offset + far->bytes.length;
+  size_t width = os_far__large(type) ? 8 : 4;
+  if (first > far->count || count > far->count - first) return OS_MALFORMED;
+  if (type == PROTOBUF_C_TYPE_FLOAT || type == PROTOBUF_C_TYPE_DOUBLE)
+    return os_source_read(source, far->bytes.offset + first * width, count * width, to);
+  enum { PIECE = 1024 };
+  uint8_t piece[PIECE];
+  uint64_t next = first == 0 ? far->bytes.offset : *at;
+  for (char *out = to; count > 0;) {
+    size_t n = end - next < PIECE ? (size_t)(end - next) : PIECE;
+    OS_TRY(os_source_read(source, next, n, piece));
+    const uint8_t *p = piece, *limit = piece + n;
+    while (count > 0) {
+      uint64_t value;
+      int size = os_varint_read(p, limit, &value);
+      if (size <= 0) break;
+      os_far__scalar(type, value, out);
+      out += width;
+      p += size;
+      count--;
+    }
+    if (p == piece) return OS_MALFORMED;
+    next += (uint64_t)(p - piece);
+  }
+  *at = next;
+  return OS_OK;
+}
+
+os_status os_proto_load_lists(os_memory *memory, os_arena *arena, const os_source *source, void *message) {
+  os_walk walk;
+  os_walk_event event = OS_WALK_OPEN;
+  if (source == NULL || source->data != NULL) return OS_OK;
+  os_status status = os_walk_begin(&walk, memory, message);
+  while (status == OS_OK && event != OS_WALK_END) {
+    status = os_walk_next(&walk, &event);
+    if (status != OS_OK || event != OS_WALK_FIELD || walk.count > 0) continue;
+    ProtobufCMessage *top = os_walk_top(&walk)->message;
+    const os_far_list *far = os_plan_far(walk.field, top);
+    size_t bytes;
+    uint64_t at = 0;
+    void *list = far->count > SIZE_MAX || !os_size_mul((size_t)far->count, walk.field->size, &bytes)
+                     ? NULL
+                     : os_arena_alloc(arena, bytes);
+    status = list == NULL ? OS_OUT_OF_MEMORY
+                          : os_far_list_read(source, walk.field->type, far, 0, (size_t)far->count, &at, list);
+    if (status != OS_OK) continue;
+    *(void **)os_plan_member(walk.field, top) = list;
+    *os_plan_count(walk.field, top) = (size_t)far->count;
+  }
+  os_walk_free(&walk);
+  return status;
 }

@@ -7,7 +7,7 @@
 // absent are passed over; so are unknown fields, which whoever needs them reads at the end of a message.
 
 typedef enum os_walk_event {
-  OS_WALK_FIELD, // scalars: `count` of them in `field` of os_walk_top's message
+  OS_WALK_FIELD, // scalars: `count` of them in `field` of os_walk_top's message; 0 of a list that is outside
   OS_WALK_OPEN,  // a message begins, element `index` of `count` in `field`; it is os_walk_top's now
   OS_WALK_CLOSE, // it ends; os_walk_top is still it
   OS_WALK_END,   // the root ends; os_walk_top is still it
@@ -42,6 +42,13 @@ static inline os_walk_frame *os_walk_top(const os_walk *self) {
 }
 // The path of `field` (may be NULL) of os_walk_top's message, element `index` (-1 = the field).
 os_str os_walk_path(const os_walk *self, os_arena *arena, const os_plan_field *field, int64_t index);
+
+// Elements [first, first + count) of a list that is outside, of a ProtobufCType, as the struct would hold them. *at: where element `first` lies,
+// if first is not 0; where the next one does, afterwards.
+os_status os_far_list_read(const os_source *source, uint8_t type, const os_far_list *far, uint64_t first,
+                           size_t count, uint64_t *at, void *to);
+// Brings all lists in that are outside, to the arena.
+os_status os_proto_load_lists(os_memory *memory, os_arena *arena, const os_source *source, void *message);
 
 // Elements of a field: 0 or 1 of a singular one.
 size_t os_plan_elements(const os_plan_field *field, const void *message);

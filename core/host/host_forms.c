@@ -2,6 +2,7 @@
 #include "form.h"
 #include "host.h"
 #include "syntax.h"
+#include "walk.h"
 
 // Messages as JavaScript's objects and as texts, and back.
 
@@ -127,7 +128,14 @@ os_status opspec_format(opspec_env *self, os_str bytes, os_str as, opspec_form f
 }
 
 os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy) {
+  os_document *document = self->document;
   os_host_begin(self->env);
+  if (form != OPSPEC_BYTES && form != OPSPEC_OBJECT) {
+    os_status status =
+        os_proto_load_lists(&self->env->memory, &document->arena, &document->source, document->root);
+    if (status == OS_NEEDS_HOST) return os_host__outside(self->env);
+    if (status != OS_OK) return os_host_fail(self->env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
+  }
   return os_host__write(self->env, &self->document->source, self->document->root, form, lossy);
 }
 

@@ -9,7 +9,7 @@ enum { PIECE = 512 }; // indices read at once
 
 // Linear indices: inside [0, size), ascending.
 static os_status os_sparse__check_linear(const os_data_check *self, const Onnx__SparseTensorProto *sparse,
-                                         const os_tensor_reader *reader, const os_path *path) {
+                                         os_tensor_reader *reader, const os_path *path) {
   int64_t size, piece[PIECE], last = -1;
   if (!os_data_product(sparse->dims, sparse->n_dims, &size)) size = INT64_MAX;
   for (int64_t at = 0; at < reader->count; at += PIECE) {
@@ -34,7 +34,7 @@ static os_status os_sparse__check_linear(const os_data_check *self, const Onnx__
 
 // Rows with an index for each axis: inside the dims, lexicographically ascending.
 static os_status os_sparse__check_rows(const os_data_check *self, const Onnx__SparseTensorProto *sparse,
-                                       const os_tensor_reader *reader, const os_path *path) {
+                                       os_tensor_reader *reader, const os_path *path) {
   size_t rank = sparse->n_dims;
   int64_t *last = OS_ARENA_ARRAY(self->arena, rank, int64_t),
           *row = OS_ARENA_ARRAY(self->arena, rank, int64_t);

@@ -216,35 +216,57 @@ static os_status os_tensor__check_strings(const os_tensor_checking *self) {
   return OS_OK;
 }
 
-// Entries that the element type cannot have. Narrow signed pairs written as negative numbers are common and harmless.
-static void os_tensor__check_range(const os_tensor_checking *self) {
-  const os_elem_info *info = os_elem_info_of((int)self->elem);
-  const Onnx__TensorProto *tensor = self->tensor;
+// Entries [first, first + count) that the element type cannot have: the index of the first one, or `count`.
+static size_t os_tensor__beyond(op_elem elem, const void *entries, size_t count, int32_t low, int32_t high) {
+  size_t i = 0;
+  if (elem == OP_UINT32)
+    while (i < count && ((const uint64_t *)entries)[i] <= UINT32_MAX) i++;
+  else
+    while (i < count && ((const int32_t *)entries)[i] >= low && ((const int32_t *)entries)[i] <= high) i++;
+  return i;
+}
+
+// Narrow signed pairs written as negative numbers are common and harmless.
+static void os_tensor__tell_beyond(const os_tensor_checking *self, uint64_t index, const void *entry, int32_t low,
+                                   int32_t high) {
+  uint64_t large;
+  int32_t value;
   if (self->elem == OP_UINT32) {
-    for (size_t i = 0; i < tensor->n_uint64_data; i++) {
-      if (tensor->uint64_data[i] <= UINT32_MAX) continue;
-      REPORT(self, onnx_tensor_range, "uint64_data", "entry %zu is %" PRIu64 ", more than UINT32 holds",
-             self->name, i, tensor->uint64_data[i]);
-      return;
-    }
+    memcpy(&large, entry, sizeof large);
+    REPORT(self, onnx_tensor_range, "uint64_data", "entry %" PRIu64 " is %" PRIu64 ", more than UINT32 holds",
+           self->name, index, large);
     return;
   }
-  if (self->elem == OP_INT32 || os_tensor_field_for(self->elem) != OS_STORED_INT32) return;
+  memcpy(&value, entry, sizeof value);
+  bool narrow = os_elem_info_of((int)self->elem)->bits < 8 && value >= -128 && value < 0;
+  REPORT_AS(self, onnx_tensor_range, narrow ? OS_INFO : OS_WARNING, "int32_data",
+            "entry %" PRIu64 " is %d, outside %d to %d of %s", self->name, index, value, low, high,
+            op_elem_name(self->elem));
+}
+
+static os_status os_tensor__check_range(const os_tensor_checking *self, os_tensor_storage storage) {
+  enum { ENTRIES = 512 };
+  const os_elem_info *info = os_elem_info_of((int)self->elem);
+  if (self->elem == OP_INT32 || (storage != OS_STORED_INT32 && self->elem != OP_UINT32)) return OS_OK;
   unsigned bits = info->bits < 8 ? 8 : info->bits;
-  int32_t high = self->elem == OP_BOOL ? 1 : (1 << bits) - 1, low = 0;
+  int32_t high = self->elem == OP_BOOL ? 1 : (1 << (bits & 31)) - 1, low = 0;
   if (info->kind == 'i' && info->bits >= 8) {
     low = -(1 << (bits - 1));
     high = -low - 1;
   }
-  for (size_t i = 0; i < tensor->n_int32_data; i++) {
-    int32_t value = tensor->int32_data[i];
-    if (value >= low && value <= high) continue;
-    bool narrow = info->bits < 8 && value >= -128 && value < 0;
-    REPORT_AS(self, onnx_tensor_range, narrow ? OS_INFO : OS_WARNING, "int32_data",
-              "entry %zu is %d, outside %d to %d of %s", self->name, i, value, low, high,
-              op_elem_name(self->elem));
-    return;
+  os_tensor_reader reader = {
+      .proto = self->tensor, .origin = self->check->origin, .storage = storage, .elem = self->elem};
+  uint64_t entries[ENTRIES], count = os_tensor_field_count(self->tensor, storage);
+  for (uint64_t at = 0; at < count; at += ENTRIES) {
+    size_t n = count - at < ENTRIES ? (size_t)(count - at) : ENTRIES;
+    OS_TRY(os_tensor_entries(&reader, at, n, entries));
+    size_t i = os_tensor__beyond(self->elem, entries, n, low, high);
+    if (i == n) continue;
+    size_t width = self->elem == OP_UINT32 ? 8 : 4;
+    os_tensor__tell_beyond(self, at + i, (const char *)entries + i * width, low, high);
+    return OS_OK;
   }
+  return OS_OK;
 }
 
 static os_status os_tensor__check_typed(const os_tensor_checking *self, os_tensor_storage storage) {
@@ -265,7 +287,7 @@ static os_status os_tensor__check_typed(const os_tensor_checking *self, os_tenso
               "dims %s need %" PRIu64 " entries, %s has %" PRIu64, self->name,
               os_data_dims(self->check, self->tensor->dims, self->tensor->n_dims), need,
               os_tensor_field_name(storage), have);
-  os_tensor__check_range(self);
+  OS_TRY(os_tensor__check_range(self, storage));
   return storage == OS_STORED_STRING ? os_tensor__check_strings(self) : OS_OK;
 }
 

@@ -1,6 +1,22 @@
 #include "tensor_field.h"
 
+const os_far_list *os_tensor_far_list(const Onnx__TensorProto *proto, os_tensor_storage storage) {
+  switch (storage) {
+#define FAR(STORAGE, field) \
+  case STORAGE: return proto->n_##field == 0 ? (const os_far_list *)(const void *)proto->field : NULL;
+    FAR(OS_STORED_FLOAT, float_data)
+    FAR(OS_STORED_INT32, int32_data)
+    FAR(OS_STORED_INT64, int64_data)
+    FAR(OS_STORED_DOUBLE, double_data)
+    FAR(OS_STORED_UINT64, uint64_data)
+#undef FAR
+  default: return NULL;
+  }
+}
+
 uint64_t os_tensor_field_count(const Onnx__TensorProto *proto, os_tensor_storage storage) {
+  const os_far_list *far = os_tensor_far_list(proto, storage);
+  if (far != NULL) return far->count;
   switch (storage) {
   case OS_STORED_RAW: return os_bytes_length(proto->raw_data);
   case OS_STORED_FLOAT: return proto->n_float_data;

@@ -10,6 +10,8 @@ typedef struct os_tensor_fields {
   os_tensor_storage first, second;
 } os_tensor_fields;
 os_tensor_fields os_tensor_fields_of(const Onnx__TensorProto *proto);
+// Of a typed field whose entries are outside; else NULL.
+const os_far_list *os_tensor_far_list(const Onnx__TensorProto *proto, os_tensor_storage storage);
 const char *os_tensor_field_name(os_tensor_storage storage);
 // Entries of the field; bytes of raw_data.
 uint64_t os_tensor_field_count(const Onnx__TensorProto *proto, os_tensor_storage storage);

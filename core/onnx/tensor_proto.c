@@ -2,6 +2,7 @@
 
 #include "format.h"
 #include "tensor_field.h"
+#include "walk.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -136,49 +137,97 @@ static os_status os_tensor__read_raw(const os_tensor_reader *self, int64_t first
   return OS_OK;
 }
 
-static void os_tensor__read_int32(const os_tensor_reader *self, int64_t first, int64_t count, void *to) {
+// What a typed field holds: type of an entry, and bytes of it in the struct.
+typedef struct os_tensor__list {
+  const void *data;
+  uint8_t type, width;
+} os_tensor__list;
+
+static os_tensor__list os_tensor__list_of(const os_tensor_reader *self) {
+  const Onnx__TensorProto *proto = self->proto;
+  switch (self->storage) {
+  case OS_STORED_FLOAT: return (os_tensor__list){proto->float_data, PROTOBUF_C_TYPE_FLOAT, 4};
+  case OS_STORED_DOUBLE: return (os_tensor__list){proto->double_data, PROTOBUF_C_TYPE_DOUBLE, 8};
+  case OS_STORED_INT64: return (os_tensor__list){proto->int64_data, PROTOBUF_C_TYPE_INT64, 8};
+  case OS_STORED_UINT64: return (os_tensor__list){proto->uint64_data, PROTOBUF_C_TYPE_UINT64, 8};
+  case OS_STORED_INT32: return (os_tensor__list){proto->int32_data, PROTOBUF_C_TYPE_INT32, 4};
+  default: return (os_tensor__list){0};
+  }
+}
+
+os_status os_tensor_entries(os_tensor_reader *self, uint64_t first, size_t count, void *to) {
+  os_tensor__list list = os_tensor__list_of(self);
+  const os_far_list *far = os_tensor_far_list(self->proto, self->storage);
+  if (list.width == 0) return OS_INVALID_ARGUMENT;
+  if (count == 0) return OS_OK;
+  if (far == NULL) {
+    memcpy(to, (const char *)list.data + (size_t)first * list.width, count * list.width);
+    return OS_OK;
+  }
+  bool sequential = list.type == PROTOBUF_C_TYPE_FLOAT || list.type == PROTOBUF_C_TYPE_DOUBLE;
+  if (!sequential && first < self->next) self->next = 0;
+  while (!sequential && self->next < first) { // numbers of any length: those in front of it are passed over
+    uint64_t skipped[64];
+    size_t n = first - self->next < 64 ? (size_t)(first - self->next) : 64;
+    OS_TRY(os_far_list_read(self->origin.source, list.type, far, self->next, n, &self->next_at, skipped));
+    self->next += n;
+  }
+  OS_TRY(os_far_list_read(self->origin.source, list.type, far, first, count, &self->next_at, to));
+  self->next = first + count;
+  return OS_OK;
+}
+
+// `n` entries as elements; of narrow types several in one, from element `first` of the first entry on.
+static void os_tensor__convert(const os_tensor_reader *self, const void *entries, uint64_t first, size_t n,
+                               void *to) {
   const os_elem_info *info = os_elem_info_of(self->elem);
-  const int32_t *from = self->proto->int32_data + (info->bits >= 8 ? first : 0);
-  if (self->elem == OP_INT32)
-    memcpy(to, from, (size_t)count * 4);
-  else if (info->bits == 16)
-    for (int64_t i = 0; i < count; i++) ((uint16_t *)to)[i] = (uint16_t)from[i];
-  else if (self->elem == OP_BOOL)
-    for (int64_t i = 0; i < count; i++) ((uint8_t *)to)[i] = from[i] != 0;
-  else if (info->bits == 8)
-    for (int64_t i = 0; i < count; i++) ((uint8_t *)to)[i] = (uint8_t)from[i];
-  else {
-    uint8_t per = (uint8_t)(8 / info->bits);
-    for (int64_t i = 0; i < count; i++) {
+  const int32_t *from = entries;
+  uint8_t *bytes = to;
+  if (self->storage == OS_STORED_UINT64) {
+    for (size_t i = 0; i < n; i++) ((uint32_t *)to)[i] = (uint32_t)((const uint64_t *)entries)[i];
+  } else if (info->bits == 16) {
+    for (size_t i = 0; i < n; i++) ((uint16_t *)to)[i] = (uint16_t)from[i];
+  } else if (self->elem == OP_BOOL) {
+    for (size_t i = 0; i < n; i++) bytes[i] = from[i] != 0;
+  } else if (info->bits == 8) {
+    for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)from[i];
+  } else {
+    uint64_t per = 8 / info->bits;
+    for (size_t i = 0; i < n; i++) {
       uint8_t byte = (uint8_t)from[(first + i) / per];
-      os_tensor__unpack(&byte, (uint64_t)(first + i) % per, 1, info->bits, info->kind == 'i',
-                        (uint8_t *)to + i);
+      os_tensor__unpack(&byte, (first + i) % per, 1, info->bits, info->kind == 'i', bytes + i);
     }
   }
 }
 
-os_status os_tensor_read(const os_tensor_reader *self, int64_t first, int64_t count, void *to) {
+static os_status os_tensor__read_list(os_tensor_reader *self, uint64_t first, uint64_t count, void *to) {
+  enum { ENTRIES = 512 };
+  const os_elem_info *info = os_elem_info_of(self->elem);
+  bool same = self->elem == OP_INT32 || (self->storage != OS_STORED_INT32 && self->elem != OP_UINT32);
+  uint64_t parts = info->kind == 'c' ? 2 : 1, per = info->bits > 0 && info->bits < 8 ? 8 / info->bits : 1;
+  if (same) return os_tensor_entries(self, first * parts, (size_t)(count * parts), to);
+  uint64_t entries[ENTRIES];
+  size_t width = op_elem_size(self->elem);
+  for (uint64_t end = first + count; first < end;) {
+    uint64_t at = first / per, n = (end - 1) / per + 1 - at;
+    if (n > ENTRIES) n = ENTRIES;
+    OS_TRY(os_tensor_entries(self, at, (size_t)n, entries));
+    uint64_t elements = (at + n) * per - first;
+    if (elements > end - first) elements = end - first;
+    os_tensor__convert(self, entries, first % per, (size_t)elements, to);
+    to = (char *)to + (size_t)elements * width;
+    first += elements;
+  }
+  return OS_OK;
+}
+
+os_status os_tensor_read(os_tensor_reader *self, int64_t first, int64_t count, void *to) {
   if (first < 0 || count < 0 || first > self->count || count > self->count - first || self->elem == OP_STRING)
     return OS_INVALID_ARGUMENT;
   if (count == 0) return OS_OK;
-  const Onnx__TensorProto *proto = self->proto;
-  size_t n = (size_t)count, at = (size_t)first;
-  unsigned parts = os_elem_info_of(self->elem)->kind == 'c' ? 2 : 1;
-  switch (self->storage) {
-  case OS_STORED_RAW:
-  case OS_STORED_EXTERNAL: return os_tensor__read_raw(self, first, count, to);
-  case OS_STORED_FLOAT: memcpy(to, proto->float_data + at * parts, n * parts * 4); return OS_OK;
-  case OS_STORED_DOUBLE: memcpy(to, proto->double_data + at * parts, n * parts * 8); return OS_OK;
-  case OS_STORED_INT64: memcpy(to, proto->int64_data + at, n * 8); return OS_OK;
-  case OS_STORED_UINT64:
-    if (self->elem == OP_UINT64)
-      memcpy(to, proto->uint64_data + at, n * 8);
-    else
-      for (size_t i = 0; i < n; i++) ((uint32_t *)to)[i] = (uint32_t)proto->uint64_data[at + i];
-    return OS_OK;
-  case OS_STORED_INT32: os_tensor__read_int32(self, first, count, to); return OS_OK;
-  default: return OS_INVALID_ARGUMENT;
-  }
+  if (self->storage == OS_STORED_RAW || self->storage == OS_STORED_EXTERNAL)
+    return os_tensor__read_raw(self, first, count, to);
+  return os_tensor__read_list(self, (uint64_t)first, (uint64_t)count, to);
 }
 
 const void *os_tensor_in_place(const os_tensor_reader *self) {
@@ -202,8 +251,9 @@ bool os_tensor_is_outside(const os_tensor_reader *self) {
   if (self->storage == OS_STORED_EXTERNAL)
     return os_source_find(&self->file, self->offset, os_tensor_raw_size(self->elem, self->count)) == NULL;
   ProtobufCBinaryData raw = self->proto->raw_data;
-  if (self->storage != OS_STORED_RAW || !os_bytes_is_far(raw)) return false;
-  const os_far *far = (const os_far *)(const void *)raw.data;
+  const os_far_list *list = os_tensor_far_list(self->proto, self->storage);
+  const os_far *far = list != NULL ? &list->bytes : (const os_far *)(const void *)raw.data;
+  if (list == NULL && (self->storage != OS_STORED_RAW || !os_bytes_is_far(raw))) return false;
   return os_source_find(self->origin.source, far->offset, far->length) == NULL;
 }
 
@@ -220,7 +270,7 @@ static os_status os_tensor__strings(const os_tensor_reader *self, os_memory *mem
   return status;
 }
 
-os_status os_tensor_value(const os_tensor_reader *self, os_memory *memory, op_value **out) {
+os_status os_tensor_value(os_tensor_reader *self, os_memory *memory, op_value **out) {
   *out = os_value_tensor(memory, self->elem, self->rank, self->dims);
   OS_TRY_ALLOC(*out);
   op_tensor *tensor = op_value_edit(*out);

@@ -37,6 +37,7 @@ typedef struct os_tensor_reader {
   int64_t count;
   os_source file;    // OS_STORED_EXTERNAL
   uint64_t offset;   // in it
+  uint64_t next, next_at; // entry behind the last one that was read of a list that is outside, and where it lies
   char trouble[200]; // a sentence without a full stop, when opening failed
 } os_tensor_reader;
 
@@ -46,14 +47,16 @@ typedef struct os_tensor_reader {
 os_status os_tensor_open(os_tensor_reader *self, const Onnx__TensorProto *proto, os_tensor_origin origin);
 // Elements [first, first + count) as an op_tensor holds them: 4- and 2-bit ones in a byte each (signed ones extended),
 // float16 and narrower floats as bits. Not for strings. With a source that is not in memory any piece can be asked for.
-os_status os_tensor_read(const os_tensor_reader *self, int64_t first, int64_t count, void *to);
+os_status os_tensor_read(os_tensor_reader *self, int64_t first, int64_t count, void *to);
+// Entries [first, first + count) of the typed field that holds them, as they are.
+os_status os_tensor_entries(os_tensor_reader *self, uint64_t first, size_t count, void *to);
 // The bytes as they are in memory, when they are the elements of an op_tensor (raw or external, no narrow type, aligned to
 // the element); NULL otherwise.
 const void *os_tensor_in_place(const os_tensor_reader *self);
 // The elements have to be read from a source that is not in memory.
 bool os_tensor_is_outside(const os_tensor_reader *self);
 // A new tensor with all elements; strings are copied too.
-os_status os_tensor_value(const os_tensor_reader *self, os_memory *memory, op_value **out);
+os_status os_tensor_value(os_tensor_reader *self, os_memory *memory, op_value **out);
 
 // Rules I of external data (onnx.proto, TensorProto.external_data; ONNX external data documentation): the location is a
 // relative path with '/' that stays inside the model's folder.

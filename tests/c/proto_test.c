@@ -4,6 +4,7 @@
 #include "form.h"
 #include "onnx-data.pb-c.h"
 #include "onnx.pb-c.h"
+#include "walk.h"
 #include "wire_rules.h"
 
 #include <stdbool.h>
@@ -36,6 +37,10 @@ static os_status read_pieces(void *context, uint64_t offset, size_t n, void *to)
   fixture *self = context;
   if (self->answers++ % 2 == 0) return OS_NEEDS_HOST;
   return os_source_read(&self->whole, offset, n, to);
+}
+
+static os_status read_now(void *context, uint64_t offset, size_t n, void *to) {
+  return os_source_read(context, offset, n, to);
 }
 
 static void decode(fixture *self, const char *type, const char *text, uint32_t depth, bool pieces) {
@@ -280,6 +285,43 @@ static void test_warnings(void) {
   finish(&self);
 }
 
+// A record of numbers that stays outside, alone and with more of the same list before or behind it.
+static void test_far_lists(void) {
+  enum { COUNT = 700 };
+  static const struct {
+    const char *before, *behind;
+    bool far;
+    size_t count;
+  } rows[] = {{"", "", true, COUNT},
+              {"08 01", "42 01 61", true, COUNT},
+              {"", "28 ff ff ff ff ff ff ff ff ff 01", false, COUNT + 1},
+              {"28 05", "", false, COUNT + 1},
+              {"", "2a 02 05 06 08 07", false, COUNT + 2}};
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    char *text = malloc(COUNT * 6 + 200);
+    sprintf(text, "%s 10 06 2a d0 0a ", rows[r].before); // int32_data, packed: 1360 bytes
+    for (int i = 0; i < COUNT; i++) strcat(text, i < 40 ? "05" : "ac02");
+    strcat(text, rows[r].behind);
+    fixture self;
+    decode(&self, "TensorProto", text, 0, true);
+    CHECK_EQ(self.status, OS_OK);
+    Onnx__TensorProto *tensor = self.message;
+    if (CHECK(tensor != NULL)) {
+      CHECK_EQ(tensor->n_int32_data, rows[r].far ? 0 : rows[r].count);
+      CHECK(tensor->int32_data != NULL);
+      self.source = (os_source){.length = self.whole.length, .read = read_now, .context = &self.whole};
+      os_text out = encode(&self, true);
+      if (rows[r].far) CHECK(out.len > 0 && out.len <= (size_t)self.whole.length + 1);
+      os_text_clear(&out);
+      CHECK_EQ(os_proto_load_lists(&self.memory, &self.arena, &self.source, tensor), OS_OK);
+      CHECK_EQ(tensor->n_int32_data, rows[r].count);
+      CHECK_EQ(tensor->int32_data[rows[r].count - 10], 300);
+    }
+    finish(&self);
+    free(text);
+  }
+}
+
 // Whatever a source gives piece by piece is what it gives as a whole; large payloads stay where they are.
 static void test_pieces(void) {
   enum { LARGE = 3000 };
@@ -375,6 +417,7 @@ int main(void) {
   test_depth();
   test_warnings();
   test_pieces();
+  test_far_lists();
   test_new();
   test_json();
   test_rules();

@@ -7,6 +7,7 @@
 #include "onnx-data.pb-c.h"
 #include "onnx-operators.pb-c.h"
 #include "onnx.pb-c.h"
+#include "walk.h"
 
 #include <stdlib.h>
 
@@ -24,6 +25,25 @@ static os_status decode(os_arena *arena, const os_source *source, const Protobuf
   os_status status = os_proto_decode(&decoding, message);
   if (status == OS_MALFORMED && report.counts[OS_ERROR] == 0) abort();
   return status;
+}
+
+// What a source gives piece by piece is what it gives as a whole.
+static void compare(os_memory *memory, os_arena *arena, const os_source *whole, const os_source *pieces,
+                    const ProtobufCMessageDescriptor *type, void *message) {
+  void *other;
+  os_text texts[2];
+  if (decode(arena, whole, type, &other) != OS_OK) abort();
+  os_status status = os_proto_load_lists(memory, arena, pieces, message);
+  if (status == OS_OUT_OF_MEMORY) return;
+  if (status != OS_OK) abort();
+  os_text_init(&texts[0], memory);
+  os_text_init(&texts[1], memory);
+  if (os_form_write(&texts[0], OS_FORM_TEXT, whole, other, NULL) == OS_OK &&
+      os_form_write(&texts[1], OS_FORM_TEXT, pieces, message, NULL) == OS_OK &&
+      os_str_cmp(os_text_str(&texts[0]), os_text_str(&texts[1])) != 0)
+    abort();
+  os_text_clear(&texts[0]);
+  os_text_clear(&texts[1]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -50,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         os_proto_encode(&memory, &source, message, &sink) == OS_OK) {
       os_source written = os_source_memory(text.data, text.len);
       if (decode(&arena, &written, type, &again) == OS_MALFORMED) abort();
+      if (source.data == NULL) compare(&memory, &arena, &whole, &source, type, message);
     }
   }
   os_text_clear(&text);

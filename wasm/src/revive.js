@@ -16,6 +16,7 @@ export function revive(engine, root, range) {
     if ('$i' in value) return BigInt(value.$i)
     if ('$b' in value) return range(...value.$b)
     if ('$m' in value) return u8.slice(value.$m[0], value.$m[0] + value.$m[1])
+    if ('$f' in value) return { ...range(value.$f[0], value.$f[1]), count: value.$f[2] }
     if ('$a' in value) return numbers(engine, value.$a)
     return '$n' in value ? Number(value.$n) : value
   }
