@@ -270,7 +270,8 @@ static os_status os_decoder__value(os_decoder *self, os_frame *frame, const os_p
       return os_decoder_keep(self, frame, item->number, OS_WIRE_VARINT, item->body, item->end);
     }
     os_decoder__scalar(field->type, item->value, to);
-  } else { // fixed width: the whole item is in the window
+  } else { // counting the run may have moved the window
+    OS_TRY(os_cursor_need(&self->cursor, item->data, field->size));
     memcpy(to, os_cursor_at(&self->cursor, item->data), field->size);
   }
   return OS_OK;

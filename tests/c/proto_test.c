@@ -26,7 +26,7 @@ typedef struct fixture {
   os_memory memory;
   os_arena arena;
   os_report report;
-  uint8_t bytes[4096];
+  uint8_t bytes[8192];
   os_source whole, source;
   os_status status;
   void *message;
@@ -285,6 +285,22 @@ static void test_warnings(void) {
   finish(&self);
 }
 
+// Numbers one by one, more of them than a window holds.
+static void test_pieces_of_a_run(void) {
+  enum { COUNT = 800 };
+  char *text = malloc(COUNT * 10 + 10);
+  *text = 0;
+  for (int i = 0; i < COUNT; i++) sprintf(text + strlen(text), "25%02x000000", i % 256);
+  fixture self;
+  decode(&self, "TensorProto", text, 0, true);
+  CHECK_EQ(self.status, OS_OK);
+  const Onnx__TensorProto *tensor = self.message;
+  if (CHECK(tensor != NULL && tensor->n_float_data == COUNT))
+    for (int i = 0; i < COUNT; i++) CHECK_EQ(((const uint32_t *)(const void *)tensor->float_data)[i], i % 256);
+  finish(&self);
+  free(text);
+}
+
 // A record of numbers that stays outside, alone and with more of the same list before or behind it.
 static void test_far_lists(void) {
   enum { COUNT = 700 };
@@ -417,6 +433,7 @@ int main(void) {
   test_depth();
   test_warnings();
   test_pieces();
+  test_pieces_of_a_run();
   test_far_lists();
   test_new();
   test_json();

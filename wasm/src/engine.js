@@ -35,7 +35,8 @@ export class Engine {
     return engine
   }
 
-  constructor({ float16 }) {
+  constructor({ float16, limits }) {
+    this.limits = limits
     this.halfArray = float16 === 'array' ? Float16 : null
     this.kernels = new KernelHost(this)
     this.files = null // of the current call

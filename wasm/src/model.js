@@ -102,8 +102,13 @@ export class Model {
 
   toBlob() {
     const { pieces, fresh } = this.#pieces()
-    let used = 0
-    return new Blob(pieces.map(([offset, length]) => offset < 0 ? fresh.subarray(used, used += length) : this.#files.outside.slice(offset, length)))
+    return joined(pieces, fresh, (offset, length) => this.#files.outside.slice(offset, length))
+  }
+
+  /** { path, pieces, fresh } where the Blob would be of a file: in Node these do not cross to other threads. */
+  static blobOfFile(model) {
+    const { path } = model.#files?.outside?.source(0) ?? {}
+    return path === undefined ? null : { path, ...model.#pieces() }
   }
 
   /** The structure as env.decode gives it; bytes that are outside as { offset, length }. For the command. */
@@ -139,6 +144,12 @@ export class Model {
   }
 }
 withDispose(Model)
+
+/** A Blob of new bytes and of ranges. */
+export function joined(pieces, fresh, range) {
+  let used = 0
+  return new Blob(pieces.map(([offset, length]) => offset < 0 ? fresh.subarray(used, used += length) : range(offset, length)))
+}
 
 function newBytes(size) {
   try {

@@ -63,14 +63,15 @@ export class FileSource {
 
 const cannotRead = (name, cause) => new OpspecError('invalid_argument', `source: ${name} cannot be read: ${messageOf(cause)}`, { cause })
 
-async function fileSource(path) {
+async function fileSource(given) {
+  const path = given instanceof URL ? (await nodeModule('url')).fileURLToPath(given) : given
   try {
     const fs = await nodeModule('fs')
     const source = new FileSource(fs, path)
     source.blob = await fs.openAsBlob?.(path) ?? null
     return source
   } catch (cause) {
-    throw cannotRead(String(path), cause)
+    throw cannotRead(path, cause)
   }
 }
 
@@ -249,6 +250,7 @@ export async function openOutside(engine, source, files, as, look) {
     }
   }
   try {
+    look()
     let status = step(() => {
       const [bits, names] = engine.useFiles(context, [as])
       return exports.opspec_open_model(port, 0, source.size, bits, names)
@@ -259,6 +261,7 @@ export async function openOutside(engine, source, files, as, look) {
       status = step(() => exports.opspec_resume_model(port, address))
     }
     if (status !== OK) throw engine.trouble(status)
+    look()
     const described = engine.resultJson()
     await bringWanted(engine, address, context, look)
     return { address, described, files: context }
@@ -289,7 +292,8 @@ async function bringWanted(engine, address, files, look) {
 export async function bringAll(engine, address, files, look, always) {
   const ranges = payloads(engine, address, files, true)
   const size = sum(ranges)
-  if (size > MEMORY) throw new OpspecError('limit', `the data of the model's tensors takes ${size} bytes, more than the ${MEMORY} that a module can have`)
+  const most = engine.limits.memory ?? MEMORY
+  if (size > most) throw new OpspecError('limit', `the data of the model's tensors takes ${size} bytes, more than the ${most} that there can be of memory`)
   if (!always && !files.outside.waits) return
   try {
     await files.outside.load(engine, address, ranges, look)

@@ -2,10 +2,11 @@
 import { optionsOf } from './arguments.js'
 import { abortedError, invalid, messageOf, OpspecError, timeoutError } from './errors.js'
 import { isBlob } from './files.js'
+import { joined } from './model.js'
 import { after, isNode, leftBehind, nodeFile, nodeModule, now } from './platform.js'
 import { withDispose } from './values.js'
 import { Journal } from './worker-journal.js'
-import { decode, decodeError, encode, envMethods, handleKinds } from './worker-protocol.js'
+import { decode, decodeError, encode, envMethods, FILE_BLOB, handleKinds } from './worker-protocol.js'
 
 // An Env in a worker. What made handles is remembered (worker-journal.js); when a call overstays its signal or time limit, or
 // the engine dies, the worker is ended, another one started, and what made the handles is done again in it. Meanwhile calls
@@ -426,6 +427,11 @@ function handleObject(remote, { id, handle: { kind, properties } }) {
   return Object.freeze(object)
 }
 
+async function fileBlob({ path, pieces, fresh }) {
+  const blob = await (await nodeModule('fs')).openAsBlob(path)
+  return joined(pieces, fresh, (offset, length) => blob.slice(offset, offset + length))
+}
+
 /** The Env's methods, each a promise. Made by createWorkerEnv. */
 class WorkerEnv {
   #remote
@@ -473,6 +479,7 @@ export async function createWorkerEnvWith(wasm, options = {}) {
         return { args: withoutSignal(encodeEach(parameters, read, number), at), uses }
       }
       const message = await connection.call(method, parameters, { handle, options, read: method === 'open' ? args : readBlobsIn(args), encoded })
+      if (message.value?.[FILE_BLOB] !== undefined) return fileBlob(message.value[FILE_BLOB])
       return message.handle === undefined ? decode(message.value, () => undefined) : handleObject(remote, message)
     }
   }

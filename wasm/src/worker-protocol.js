@@ -26,6 +26,9 @@ export const handleKinds = {
 
 const MARK = '$opspec'
 
+/** An answer that stands for a Blob of a file: the client makes it. */
+export const FILE_BLOB = '$opspec-file-blob'
+
 const isPlain = value => {
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null

@@ -5,7 +5,7 @@ import { isNode, nodeModule } from './platform.js'
 import { Registration } from './registration.js'
 import { Schema } from './schema.js'
 import { Session } from './session.js'
-import { decode, encode, encodeError, envMethods, handleKinds } from './worker-protocol.js'
+import { decode, encode, encodeError, envMethods, FILE_BLOB, handleKinds } from './worker-protocol.js'
 
 const kindOf = value => value instanceof Model ? 'model' : value instanceof Session ? 'session' : value instanceof Registration ? 'registration' : value instanceof Schema ? 'schema' : null
 
@@ -90,6 +90,10 @@ class Server {
     if (late > 0) options.timeoutMs = Math.max(1, options.timeoutMs - late)
     this.#attachSignal(id, options)
     if (method === 'registerOperator') given[1] = (await importKernel(given[1])).kernel
+    if (method === 'toBlob') {
+      const file = Model.blobOfFile(target)
+      if (file !== null) return { [FILE_BLOB]: file }
+    }
     return target[method](...given)
   }
 

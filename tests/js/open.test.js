@@ -1,0 +1,175 @@
+// Models that are opened rather than loaded: what they answer, and that what is large in them stays on disk.
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openAsBlob, openSync, readSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import * as entry from '../../wasm/js/index.js'
+import { writeHole, writeLargeModel } from '../support/large.js'
+import * as onnx from '../support/onnx.js'
+import { cases, fromBlob } from '../support/open-cases.js'
+
+const cli = fileURLToPath(new URL('../../wasm/js/cli.js', import.meta.url))
+
+describe('env.open', () => {
+  let folder
+  before(() => { folder = mkdtempSync(join(tmpdir(), 'opspec-open-')) })
+  after(() => rmSync(folder, { recursive: true }))
+
+  let count = 0
+  const written = bytes => {
+    const path = join(folder, `${++count}.onnx`)
+    writeFileSync(path, bytes)
+    return path
+  }
+  const ways = {
+    'a Blob': fromBlob,
+    'a file as a Blob': async (env, bytes, options) => env.open(await openAsBlob(written(bytes)), options),
+    'a path': (env, bytes, options) => env.open(written(bytes), options),
+    'a URL': (env, bytes, options) => env.open(pathToFileURL(written(bytes)), options)
+  }
+  const envs = { 'an Env': entry.createEnv, 'a worker': entry.createWorkerEnv }
+  for (const [name, run] of Object.entries(cases)) {
+    for (const [way, open] of Object.entries(ways)) {
+      for (const [kind, create] of Object.entries(envs)) {
+        // Node cannot clone it; a worker takes the path.
+        if (way === 'a file as a Blob' && kind === 'a worker') continue
+        it(`${name}: ${way} in ${kind}`, async () => {
+          const env = await create()
+          try {
+            await run(env, entry, open, create)
+          } finally {
+            await env.dispose()
+          }
+        })
+      }
+    }
+  }
+
+  it('a Blob is read through toBlob() and load() alone in synchronous calls', async () => {
+    const env = await entry.createEnv()
+    const bytes = onnx.model({ initializers: [onnx.tensor('w', 'float32', [100000], new Float32Array(100000))], outputs: [onnx.value('w', 'float32', [100000])] })
+    const opened = await env.open(new Blob([bytes]))
+    assert.throws(() => opened.toBytes(), { code: 'unsupported', message: /toBlob/ })
+    assert.throws(() => opened.toJSON(), { code: 'unsupported', message: /load\(\)/ })
+    env.dispose()
+  })
+
+  it('the bytes of a file, in one array', async () => {
+    const env = await entry.createEnv()
+    const bytes = onnx.model({ initializers: [onnx.tensor('w', 'float32', [1000], new Float32Array(1000))], outputs: [onnx.value('w', 'float32', [1000])] })
+    const opened = await env.open(written(bytes))
+    assert.deepEqual([...opened.toBytes()], [...bytes])
+    env.dispose()
+  })
+
+  it('a file that becomes shorter meanwhile', async () => {
+    const env = await entry.createEnv()
+    const bytes = onnx.model({ initializers: [onnx.tensor('w', 'float32', [100000], new Float32Array(100000))], outputs: [onnx.value('w', 'float32', [100000])] })
+    const path = written(bytes)
+    const opened = await env.open(path)
+    writeFileSync(path, bytes.subarray(0, 5000))
+    const session = await env.createSession(opened)
+    await assert.rejects(session.run({}), { code: 'unsupported', message: /can no longer be read/ })
+    assert.throws(() => opened.toBytes(), /shorter/)
+    env.dispose()
+  })
+})
+
+function readHead (path) {
+  const file = openSync(path, 'r')
+  const head = new Uint8Array(16)
+  readSync(file, head, 0, 16, 0)
+  closeSync(file)
+  return head
+}
+
+describe('3 GB of tensors and 3 GB beside them', () => {
+  const MB = 2 ** 20
+  let folder, size
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'opspec-large-'))
+    size = writeLargeModel(join(folder, 'large.onnx'), { inside: 24, beside: 24, elements: 32 * MB })
+    writeHole(join(folder, 'weights.bin'), 3072 * MB)
+    writeLargeModel(join(folder, 'constants.onnx'), { inside: 24, elements: 32 * MB, as: 'constant' })
+    writeLargeModel(join(folder, 'far.onnx'), { beside: 24, elements: 32 * MB })
+    writeLargeModel(join(folder, 'some.onnx'), { beside: 8, elements: 6 * MB })
+    writeLargeModel(join(folder, 'escape.onnx'), { inside: 0, beside: 1, elements: 32 * MB, location: '../weights.bin' })
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  // Runs in a process of its own; answers what it printed and the most memory that it took.
+  function measured (script) {
+    const text = `
+      import { createEnv } from ${JSON.stringify(new URL('../../wasm/js/index.js', import.meta.url).href)}
+      import { openAsBlob } from 'node:fs'
+      const env = await createEnv()
+      const print = item => console.log(JSON.stringify(item))
+      ${script}
+      print(process.resourceUsage().maxRSS / 1024)`
+    const lines = execFileSync(process.execPath, ['--input-type=module', '-e', text], { cwd: folder, encoding: 'utf8' }).trim().split('\n').map(line => JSON.parse(line))
+    const peak = lines.pop()
+    assert.ok(peak < 300, `${peak} MB were in use`)
+    return lines
+  }
+
+  for (const [way, source] of [['a path', "'large.onnx'"], ['a Blob', "await openAsBlob('large.onnx')"]]) {
+    it(`is checked, described and written from ${way} within 300 MB`, () => {
+      const [report, inputs, length, head] = measured(`
+        const files = { 'weights.bin': await openAsBlob('weights.bin') }
+        const model = await env.open(${source}, { files })
+        print(model.check())
+        print(model.inputs)
+        const blob = model.toBlob()
+        print(blob.size)
+        print([...new Uint8Array(await blob.slice(0, 16).arrayBuffer())])`)
+      assert.deepEqual([report.ok, report.complete, report.findings], [true, true, []])
+      assert.deepEqual(inputs, [{ name: 'x', type: 'tensor(float)', shape: [32 * MB] }])
+      assert.equal(length, size)
+      assert.deepEqual(head, [...readHead(join(folder, 'large.onnx'))])
+    })
+  }
+
+  it('a session says how much memory it would take', () => {
+    const [error] = measured(`
+      const model = await env.open('large.onnx', { files: { 'weights.bin': await openAsBlob('weights.bin') } })
+      await env.createSession(model).catch(({ code, message }) => print({ code, message }))`)
+    assert.deepEqual([error.code, /6442450944 bytes/.test(error.message)], ['limit', true])
+  })
+
+  it('a caller can cancel while data is brought in', () => {
+    const [error] = measured(`
+      const model = await env.open('some.onnx', { files: { 'weights.bin': await openAsBlob('weights.bin') } })
+      const controller = new AbortController()
+      setTimeout(() => controller.abort(), 5)
+      await model.load({ signal: controller.signal }).catch(({ code }) => print({ code }))`)
+    assert.equal(error.code, 'aborted')
+  })
+
+  for (const name of ['large', 'constants', 'far']) {
+    it(`opspec show and check: ${name}.onnx`, () => {
+      for (const command of ['show', 'check']) {
+        const run = spawnSync(process.execPath, ['--input-type=module', '-e', `
+          process.on('exit', () => process.stderr.write(String(process.resourceUsage().maxRSS / 1024)))
+          process.argv.splice(1, process.argv.length, 'opspec', ${JSON.stringify(command)}, '${name}.onnx', '--format', 'json')
+          await import(${JSON.stringify(pathToFileURL(cli).href)})`], { cwd: folder, encoding: 'utf8' })
+        assert.equal(run.status, 0, run.stdout + run.stderr)
+        assert.ok(Number(run.stderr) < 300, `${run.stderr} MB were in use`)
+        const answer = JSON.parse(run.stdout)
+        if (command === 'show') assert.equal(answer.value.graph.node.length, name === 'far' ? 24 : 48)
+        else assert.deepEqual(answer.files.map(({ kind, ok, complete }) => [kind, ok, complete]), [['model', true, true]])
+      }
+    })
+  }
+
+  it('opspec check reads no file outside of the folder', () => {
+    symlinkSync('/etc/passwd', join(folder, 'link.bin'))
+    writeLargeModel(join(folder, 'link.onnx'), { beside: 1, elements: 4, location: 'link.bin' })
+    const rules = name => JSON.parse(spawnSync(process.execPath, [cli, 'check', '--format', 'json', join(folder, name)], { encoding: 'utf8' }).stdout).files[0].findings.map(({ rule }) => rule)
+    assert.deepEqual(rules('escape.onnx'), ['onnx.external.location'])
+    assert.deepEqual(rules('link.onnx'), ['onnx.external.missing'])
+  })
+})
+
