@@ -203,6 +203,10 @@ static os_status os_decoder__step(os_decoder *self) {
   os_item item;
   do {
     if (frame->packed != NULL) OS_TRY(os_decoder_fill_packed(self, frame));
+    if (frame->back != 0 && frame->at >= frame->packed_end) {
+      frame->at = frame->back;
+      frame->back = 0;
+    }
     if (frame->at >= frame->end) {
       self->frames.count--;
       return OS_OK;

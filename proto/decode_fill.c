@@ -300,27 +300,50 @@ static os_status os_decoder__packed(os_decoder *self, os_frame *frame, const os_
   return OS_OK;
 }
 
-// A long record of numbers that can stay outside; *left: it does.
+static bool os_decoder__may_leave(const os_decoder *self, const os_frame *frame, const os_plan_field *field) {
+  return self->ask.source->data == NULL && field->payload && !frame->roomy &&
+         *os_plan_count(field, frame->message) == 0;
+}
+
 static os_status os_decoder__leave(os_decoder *self, os_frame *frame, const os_plan_field *field,
-                                   const os_item *item, bool *left) {
-  bool good = true;
-  *left = false;
-  if (self->ask.source->data != NULL || !field->packed || item->value <= OS_PROTO_NEAR || frame->roomy ||
-      *os_plan_count(field, frame->message) > 0)
-    return OS_OK;
-  uint64_t count = item->value / field->size;
-  if (field->wire == OS_WIRE_VARINT) {
-    OS_TRY(os_decoder__check_varints(self, frame, item, &good));
-    count = frame->counted;
-  }
-  if (!good) return OS_OK; // filling says what is wrong
+                                   os_far_list list) {
   os_far_list *far = os_decoder_alloc(self, sizeof *far, 0, 8);
   OS_TRY_ALLOC(far);
-  *far = (os_far_list){{item->data, item->value}, count};
+  *far = list;
   *(void **)os_plan_member(field, frame->message) = far;
-  frame->at = item->end;
-  *left = true;
+  frame->at = list.bytes.offset + list.bytes.length;
   return OS_OK;
+}
+
+// A long record of numbers that can stay outside; *left: it does.
+static os_status os_decoder__leave_record(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                          const os_item *item, bool *left) {
+  *left = os_decoder__may_leave(self, frame, field) && item->value > OS_PROTO_NEAR;
+  if (!*left) return OS_OK;
+  uint64_t count = item->value / field->size;
+  if (field->wire == OS_WIRE_VARINT) {
+    OS_TRY(os_decoder__check_varints(self, frame, item, left));
+    count = frame->counted;
+  }
+  if (!*left) return OS_OK; // filling says what is wrong
+  return os_decoder__leave(self, frame, field, (os_far_list){{item->data, item->value}, count, false});
+}
+
+// The same for elements one by one.
+static os_status os_decoder__leave_run(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                       const os_item *item, bool *left) {
+  *left = os_decoder__may_leave(self, frame, field) && frame->run != field;
+  if (!*left) return OS_OK;
+  if (frame->count_at == 0) {
+    frame->count_at = item->end;
+    frame->counted = 1;
+  }
+  OS_TRY(os_decoder__count_items(self, frame, item));
+  uint64_t length = frame->count_at - item->start;
+  frame->count_at = 0;
+  *left = length > OS_PROTO_NEAR;
+  if (!*left) return OS_OK;
+  return os_decoder__leave(self, frame, field, (os_far_list){{item->start, length}, frame->counted, true});
 }
 
 // More of a list that was left outside: first comes what was left, then this item again.
@@ -330,7 +353,14 @@ static os_status os_decoder__bring(os_decoder *self, os_frame *frame, const os_p
   os_item left = {
       .number = item->number, .wire = OS_WIRE_BYTES, .value = length, .data = start, .end = start + length};
   frame->run = NULL;
-  OS_TRY(os_decoder__packed(self, frame, field, &left));
+  if (far->tagged) {
+    *(void **)os_plan_member(field, frame->message) = NULL;
+    OS_TRY(os_decoder__roomy(self, frame)); // so it does not stay outside again
+    frame->at = start;
+    frame->packed_end = start + length;
+  } else {
+    OS_TRY(os_decoder__packed(self, frame, field, &left));
+  }
   frame->back = item->start;
   return OS_OK;
 }
@@ -350,12 +380,15 @@ os_status os_decoder_fill(os_decoder *self, os_frame *frame, const os_item *item
                               os_decoder_field_name(self, item->number), item->start, item->value,
                               field->size);
     bool left;
-    OS_TRY(os_decoder__leave(self, frame, field, item, &left));
+    OS_TRY(os_decoder__leave_record(self, frame, field, item, &left));
     return left ? OS_OK : os_decoder__packed(self, frame, field, item);
   }
   if (field->type == PROTOBUF_C_TYPE_MESSAGE) return os_decoder__submessage(self, frame, field, item);
   bool kept = false;
   if (field->repeated) {
+    bool left;
+    OS_TRY(os_decoder__leave_run(self, frame, field, item, &left));
+    if (left) return OS_OK;
     OS_TRY(os_decoder_begin_run(self, frame, field, item));
     size_t *count = os_plan_count(field, frame->message);
     char *list = *(char **)os_plan_member(field, frame->message);
@@ -415,7 +448,5 @@ os_status os_decoder_fill_packed(os_decoder *self, os_frame *frame) {
     OS_TRY(frame->packed->wire == OS_WIRE_VARINT ? os_decoder__packed_varints(self, frame, frame->packed)
                                                  : os_decoder__packed_fixed(self, frame, frame->packed));
   frame->packed = NULL;
-  if (frame->back != 0) frame->at = frame->back;
-  frame->back = 0;
   return OS_OK;
 }

@@ -87,7 +87,9 @@ static uint64_t os_encode__elements_size(const os_plan_field *field, const Proto
 static uint64_t os_encode__field_size(const os_plan_field *field, const ProtobufCMessage *message,
                                       size_t count) {
   const os_far_list *far = os_plan_far(field, message);
-  uint64_t tag = os_encode__tag_size(field), size = far != NULL ? far->bytes.length : os_encode__elements_size(field, message, count);
+  if (far != NULL && far->tagged) return far->bytes.length;
+  uint64_t tag = os_encode__tag_size(field),
+           size = far != NULL ? far->bytes.length : os_encode__elements_size(field, message, count);
   return field->packed ? tag + os_varint_size(size) + size : tag * count + size;
 }
 
@@ -203,8 +205,10 @@ static os_status os_encode__field(os_encoder *self, const os_plan_field *field,
   const os_far_list *far = os_plan_far(field, message);
   bool packed = field->packed;
   if (far != NULL) {
-    OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));
-    OS_TRY(os_encode__varint(self, far->bytes.length));
+    if (!far->tagged) {
+      OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));
+      OS_TRY(os_encode__varint(self, far->bytes.length));
+    }
     return os_encode__copy(self, far->bytes.offset, far->bytes.length);
   }
   if (packed) {

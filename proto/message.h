@@ -69,11 +69,12 @@ static inline bool os_bytes_is_far(ProtobufCBinaryData bytes) { return bytes.len
 static inline uint64_t os_bytes_length(ProtobufCBinaryData bytes) {
   return os_bytes_is_far(bytes) ? ((const os_far *)(const void *)bytes.data)->length : bytes.len;
 }
-// So it is with the one packed record of a list that is declared as packed: its count is 0 then, and the list points to
-// this.
+// So it is with a list of numbers or bytes that is payload (os_proto_field_is_payload) and lies in one place: its count is 0
+// then, and the list points to this.
 typedef struct os_far_list {
-  os_far bytes;
+  os_far bytes; // of the packed record, or of all elements with their tags
   uint64_t count;
+  bool tagged;
 } os_far_list;
 
 // Copies [from, from + n) of the field. OS_MALFORMED beyond its end.
@@ -95,6 +96,8 @@ extern const uint64_t os_proto_nothing[OS_PROTO_NOTHING];
 
 // Which BYTES fields of our descriptors hold text: protoc-c makes both kinds look the same.
 bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
+// Repeated fields that may be large and that nobody reads but through what knows of far lists: the data of tensors.
+bool os_proto_field_is_payload(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
 // A message type of onnx.proto, onnx-data.proto or onnx-operators.proto by name ("TensorProto"); NULL when unknown.
 const ProtobufCMessageDescriptor *os_proto_type_find(os_str name);
 

@@ -55,6 +55,7 @@ static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor
                 field->type == PROTOBUF_C_TYPE_UINT32 || field->type == PROTOBUF_C_TYPE_UINT64;
   if (field->type == PROTOBUF_C_TYPE_ENUM) self->small = os_plan__small(field->descriptor);
   self->packable = self->repeated && self->wire != OS_WIRE_BYTES;
+  self->payload = os_proto_field_is_payload(type, field);
   self->packed = self->packable && (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0;
 }
 

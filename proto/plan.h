@@ -22,6 +22,7 @@ typedef struct os_plan_field {
   bool plain;     // an integer that is written as it is: no enum, bool or zigzag
   bool packable;  // repeated scalars: a length-delimited record holds many
   bool packed;    // such a record is how they are written
+  bool payload;
 } os_plan_field;
 
 struct os_plan {
@@ -72,7 +73,7 @@ static inline size_t *os_plan_count(const os_plan_field *self, const void *messa
 }
 // The list stays in the source; NULL: it does not.
 static inline const os_far_list *os_plan_far(const os_plan_field *self, const void *message) {
-  return self->packed && *os_plan_count(self, message) == 0
+  return self->payload && *os_plan_count(self, message) == 0
              ? *(const os_far_list *const *)os_plan_member(self, message)
              : NULL;
 }

@@ -92,16 +92,54 @@ static void os_far__scalar(uint8_t type, uint64_t value, void *to) {
   memcpy(to, os_far__large(type) ? (const void *)&value : (const void *)&small, os_far__large(type) ? 8 : 4);
 }
 
+os_status os_far_next(const os_source *source, const os_far_list *far, uint64_t *at, os_far *element,
+                      uint64_t *number) {
+  enum { HEAD = 2 * OS_VARINT_MAX };
+  uint8_t head[HEAD];
+  uint64_t end = far->bytes.offset + far->bytes.length, tag, value = 0;
+  size_t n = end - *at < HEAD ? (size_t)(end - *at) : HEAD;
+  OS_TRY(os_source_read(source, *at, n, head));
+  int size = os_varint_read(head, head + n, &tag), more = 0;
+  uint32_t wire = (uint32_t)(tag & 7);
+  if (size <= 0) return OS_MALFORMED;
+  if (wire == OS_WIRE_VARINT || wire == OS_WIRE_BYTES) more = os_varint_read(head + size, head + n, &value);
+  if (more < 0 || (wire == OS_WIRE_VARINT && more == 0)) return OS_MALFORMED;
+  *number = value;
+  *element = (os_far){*at + (uint64_t)(size + more), wire == OS_WIRE_BYTES    ? value
+                                                     : wire == OS_WIRE_VARINT ? 0
+                                                     : wire == OS_WIRE_64     ? 8
+                                                                              : 4};
+  *at = element->offset + element->length;
+  return *at <= end ? OS_OK : OS_MALFORMED;
+}
+
+static os_status os_far__tagged(const os_source *source, uint8_t type, const os_far_list *far, size_t count,
+                                uint64_t *at, char *to) {
+  size_t width = os_far__large(type) ? 8 : 4;
+  for (size_t i = 0; i < count; i++) {
+    os_far element;
+    uint64_t number;
+    OS_TRY(os_far_next(source, far, at, &element, &number));
+    if (element.length == 0)
+      os_far__scalar(type, number, to + i * width);
+    else
+      OS_TRY(os_source_read(source, element.offset, width, to + i * width));
+  }
+  return OS_OK;
+}
+
 os_status os_far_list_read(const os_source *source, uint8_t type, const os_far_list *far, uint64_t first,
                            size_t count, uint64_t *at, void *to) {
   uint64_t end = far->bytes.offset + far->bytes.length;
   size_t width = os_far__large(type) ? 8 : 4;
   if (first > far->count || count > far->count - first) return OS_MALFORMED;
+  if (first == 0) *at = far->bytes.offset;
+  if (far->tagged) return os_far__tagged(source, type, far, count, at, to);
   if (type == PROTOBUF_C_TYPE_FLOAT || type == PROTOBUF_C_TYPE_DOUBLE)
     return os_source_read(source, far->bytes.offset + first * width, count * width, to);
   enum { PIECE = 1024 };
   uint8_t piece[PIECE];
-  uint64_t next = first == 0 ? far->bytes.offset : *at;
+  uint64_t next = *at;
   for (char *out = to; count > 0;) {
     size_t n = end - next < PIECE ? (size_t)(end - next) : PIECE;
     OS_TRY(os_source_read(source, next, n, piece));
@@ -122,6 +160,20 @@ os_status os_far_list_read(const os_source *source, uint8_t type, const os_far_l
   return OS_OK;
 }
 
+static os_status os_far__load_bytes(os_arena *arena, const os_source *source, const os_far_list *far,
+                                    ProtobufCBinaryData *to) {
+  uint64_t at = far->bytes.offset, number;
+  for (uint64_t i = 0; i < far->count; i++) {
+    os_far element;
+    OS_TRY(os_far_next(source, far, &at, &element, &number));
+    uint8_t *copy = element.length > SIZE_MAX ? NULL : os_arena_alloc(arena, (size_t)element.length);
+    OS_TRY_ALLOC(copy);
+    OS_TRY(os_source_read(source, element.offset, (size_t)element.length, copy));
+    to[i] = (ProtobufCBinaryData){(size_t)element.length, element.length == 0 ? NULL : copy};
+  }
+  return OS_OK;
+}
+
 os_status os_proto_load_lists(os_memory *memory, os_arena *arena, const os_source *source, void *message) {
   os_walk walk;
   os_walk_event event = OS_WALK_OPEN;
@@ -138,7 +190,9 @@ os_status os_proto_load_lists(os_memory *memory, os_arena *arena, const os_sourc
                      ? NULL
                      : os_arena_alloc(arena, bytes);
     status = list == NULL ? OS_OUT_OF_MEMORY
-                          : os_far_list_read(source, walk.field->type, far, 0, (size_t)far->count, &at, list);
+             : walk.field->type == PROTOBUF_C_TYPE_BYTES
+                 ? os_far__load_bytes(arena, source, far, list)
+                 : os_far_list_read(source, walk.field->type, far, 0, (size_t)far->count, &at, list);
     if (status != OS_OK) continue;
     *(void **)os_plan_member(walk.field, top) = list;
     *os_plan_count(walk.field, top) = (size_t)far->count;

@@ -47,6 +47,10 @@ os_str os_walk_path(const os_walk *self, os_arena *arena, const os_plan_field *f
 // if first is not 0; where the next one does, afterwards.
 os_status os_far_list_read(const os_source *source, uint8_t type, const os_far_list *far, uint64_t first,
                            size_t count, uint64_t *at, void *to);
+// The next element of a list whose elements have tags: bytes or 4 or 8 of them in *element, or (length 0) a varint in *number.
+// *at starts at the list's offset.
+os_status os_far_next(const os_source *source, const os_far_list *far, uint64_t *at, os_far *element,
+                      uint64_t *number);
 // Brings all lists in that are outside, to the arena.
 os_status os_proto_load_lists(os_memory *memory, os_arena *arena, const os_source *source, void *message);
 

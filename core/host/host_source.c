@@ -156,7 +156,7 @@ static void os_host__list_tensor(const os_host__listing *self, const Onnx__Tenso
     const os_far_list *far = os_tensor_far_list(tensor, storage);
     bool ranged = (storage == OS_STORED_INT32 && tensor->data_type != OP_INT32) ||
                   (storage == OS_STORED_UINT64 && tensor->data_type == OP_UINT32);
-    if (far != NULL && (wanted || ranged))
+    if (far != NULL && (wanted || ranged || storage == OS_STORED_STRING))
       os_host__list(self, &self->model->document->source, far->bytes.offset, far->bytes.length);
   }
   for (size_t i = 0; i < tensor->n_string_data; i++) os_host__list_bytes(self, tensor->string_data[i]);

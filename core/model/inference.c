@@ -79,6 +79,13 @@ os_fact os_inference_declared(os_inferring *self, const Onnx__ValueInfoProto *de
   return os_fact__of_type(self, declared == NULL ? NULL : declared->type, 0);
 }
 
+// Not worth being read unless somebody asks for it.
+static bool os_inference__is_outside(const os_model *model, const Onnx__TensorProto *proto) {
+  os_tensor_reader reader;
+  if (model->document->source.data != NULL) return false;
+  return os_tensor_open(&reader, proto, os_document_origin(model->document)) == OS_OK && os_tensor_is_outside(&reader);
+}
+
 static os_status os_fact__of_initializer(os_inferring *self, os_model *model, const op_graph *graph,
                                          uint32_t number, os_fact *out) {
   *out = os_fact__unknown;
@@ -100,7 +107,7 @@ static os_status os_fact__of_initializer(os_inferring *self, os_model *model, co
   if (rank > 0) memcpy(own, dims, rank * sizeof *own);
   out->rank = (int32_t)rank;
   out->dims = own;
-  if (count > MOST_CONSTANT) {
+  if (count > MOST_CONSTANT || (dense != NULL && os_inference__is_outside(model, dense))) {
     out->constant_of = graph;
     out->constant = (int32_t)number;
     return OS_OK;

@@ -197,23 +197,34 @@ static os_status os_tensor__check_raw(const os_tensor_checking *self) {
   return self->elem == OP_BOOL ? os_tensor__check_bools(self) : OS_OK;
 }
 
+static bool os_tensor__check_string(const os_tensor_checking *self, uint64_t index, os_str text) {
+  const char *fault = NULL;
+  if (os_utf8_valid(text) < text.len)
+    fault = "is not UTF-8";
+  else if (text.len > 0 && text.data[text.len - 1] == 0)
+    fault = "ends with a NUL";
+  else if (os_str_starts(text, OS_STR("\xef\xbb\xbf")))
+    fault = "begins with a byte-order mark";
+  if (fault != NULL)
+    REPORT(self, onnx_tensor_string, "string_data", "element %" PRIu64 " %s", self->name, index, fault);
+  return fault == NULL;
+}
+
 static os_status os_tensor__check_strings(const os_tensor_checking *self) {
-  for (size_t i = 0; i < self->tensor->n_string_data; i++) {
+  os_tensor_reader reader = {.proto = self->tensor, .origin = self->check->origin};
+  os_arena scratch;
+  os_arena_init(&scratch, self->check->arena->memory);
+  os_status status = OS_OK;
+  uint64_t count = os_tensor_field_count(self->tensor, OS_STORED_STRING);
+  bool good = true;
+  for (uint64_t i = 0; i < count && good && status == OS_OK; i++) {
     os_str text;
-    OS_TRY(
-        os_bytes_load(self->check->origin.source, self->check->arena, self->tensor->string_data[i], &text));
-    const char *fault = NULL;
-    if (os_utf8_valid(text) < text.len)
-      fault = "is not UTF-8";
-    else if (text.len > 0 && text.data[text.len - 1] == 0)
-      fault = "ends with a NUL";
-    else if (os_str_starts(text, OS_STR("\xef\xbb\xbf")))
-      fault = "begins with a byte-order mark";
-    if (fault == NULL) continue;
-    REPORT(self, onnx_tensor_string, "string_data", "element %zu %s", self->name, i, fault);
-    return OS_OK;
+    if (i % 1024 == 0) os_arena_rewind(&scratch);
+    status = os_tensor_string(&reader, &scratch, i, &text);
+    if (status == OS_OK) good = os_tensor__check_string(self, i, text);
   }
-  return OS_OK;
+  os_arena_clear(&scratch);
+  return status;
 }
 
 // Entries [first, first + count) that the element type cannot have: the index of the first one, or `count`.

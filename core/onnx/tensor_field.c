@@ -6,6 +6,7 @@ const os_far_list *os_tensor_far_list(const Onnx__TensorProto *proto, os_tensor_
   case STORAGE: return proto->n_##field == 0 ? (const os_far_list *)(const void *)proto->field : NULL;
     FAR(OS_STORED_FLOAT, float_data)
     FAR(OS_STORED_INT32, int32_data)
+    FAR(OS_STORED_STRING, string_data)
     FAR(OS_STORED_INT64, int64_data)
     FAR(OS_STORED_DOUBLE, double_data)
     FAR(OS_STORED_UINT64, uint64_data)

@@ -164,9 +164,9 @@ os_status os_tensor_entries(os_tensor_reader *self, uint64_t first, size_t count
     memcpy(to, (const char *)list.data + (size_t)first * list.width, count * list.width);
     return OS_OK;
   }
-  bool sequential = list.type == PROTOBUF_C_TYPE_FLOAT || list.type == PROTOBUF_C_TYPE_DOUBLE;
-  if (!sequential && first < self->next) self->next = 0;
-  while (!sequential && self->next < first) { // numbers of any length: those in front of it are passed over
+  bool direct = !far->tagged && (list.type == PROTOBUF_C_TYPE_FLOAT || list.type == PROTOBUF_C_TYPE_DOUBLE);
+  if (!direct && first < self->next) self->next = 0;
+  while (!direct && self->next < first) { // numbers of any length: those in front of it are passed over
     uint64_t skipped[64];
     size_t n = first - self->next < 64 ? (size_t)(first - self->next) : 64;
     OS_TRY(os_far_list_read(self->origin.source, list.type, far, self->next, n, &self->next_at, skipped));
@@ -257,13 +257,27 @@ bool os_tensor_is_outside(const os_tensor_reader *self) {
   return os_source_find(self->origin.source, far->offset, far->length) == NULL;
 }
 
-static os_status os_tensor__strings(const os_tensor_reader *self, os_memory *memory, op_tensor *tensor) {
+os_status os_tensor_string(os_tensor_reader *self, os_arena *arena, uint64_t index, os_str *out) {
+  const os_far_list *far = os_tensor_far_list(self->proto, OS_STORED_STRING);
+  if (far == NULL) return os_bytes_load(self->origin.source, arena, self->proto->string_data[index], out);
+  os_far element;
+  uint64_t number;
+  if (index == 0) self->next_at = far->bytes.offset;
+  OS_TRY(os_far_next(self->origin.source, far, &self->next_at, &element, &number));
+  char *copy = element.length > SIZE_MAX ? NULL : os_arena_alloc(arena, (size_t)element.length);
+  OS_TRY_ALLOC(copy);
+  *out = (os_str){copy, (size_t)element.length};
+  return os_source_read(self->origin.source, element.offset, out->len, copy);
+}
+
+static os_status os_tensor__strings(os_tensor_reader *self, os_memory *memory, op_tensor *tensor) {
   os_arena scratch;
   os_arena_init(&scratch, memory);
   os_status status = OS_OK;
   for (int64_t i = 0; i < self->count && status == OS_OK; i++) {
     os_str text;
-    status = os_bytes_load(self->origin.source, &scratch, self->proto->string_data[i], &text);
+    if (i % 1024 == 0) os_arena_rewind(&scratch);
+    status = os_tensor_string(self, &scratch, (uint64_t)i, &text);
     if (status == OS_OK) status = op_string_set(tensor, i, text);
   }
   os_arena_clear(&scratch);

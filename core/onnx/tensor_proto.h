@@ -50,6 +50,9 @@ os_status os_tensor_open(os_tensor_reader *self, const Onnx__TensorProto *proto,
 os_status os_tensor_read(os_tensor_reader *self, int64_t first, int64_t count, void *to);
 // Entries [first, first + count) of the typed field that holds them, as they are.
 os_status os_tensor_entries(os_tensor_reader *self, uint64_t first, size_t count, void *to);
+// Element `index` of a tensor of strings; of those that are outside the one behind the last that was asked for, or the first.
+// In memory, or copied to the arena.
+os_status os_tensor_string(os_tensor_reader *self, os_arena *arena, uint64_t index, os_str *out);
 // The bytes as they are in memory, when they are the elements of an op_tensor (raw or external, no narrow type, aligned to
 // the element); NULL otherwise.
 const void *os_tensor_in_place(const os_tensor_reader *self);

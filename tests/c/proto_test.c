@@ -294,10 +294,45 @@ static void test_pieces_of_a_run(void) {
   fixture self;
   decode(&self, "TensorProto", text, 0, true);
   CHECK_EQ(self.status, OS_OK);
-  const Onnx__TensorProto *tensor = self.message;
+  Onnx__TensorProto *tensor = self.message;
+  if (CHECK(tensor != NULL)) {
+    CHECK_EQ(tensor->n_float_data, 0); // outside, with their tags
+    self.source = (os_source){.length = self.whole.length, .read = read_now, .context = &self.whole};
+    os_text out = encode(&self, true);
+    CHECK_BYTES(out.data, out.len, self.bytes, (size_t)self.whole.length);
+    os_text_clear(&out);
+    CHECK_EQ(os_proto_load_lists(&self.memory, &self.arena, &self.source, tensor), OS_OK);
+  }
   if (CHECK(tensor != NULL && tensor->n_float_data == COUNT))
     for (int i = 0; i < COUNT; i++) CHECK_EQ(((const uint32_t *)(const void *)tensor->float_data)[i], i % 256);
   finish(&self);
+  free(text);
+}
+
+// Strings that stay outside, and more of them further on.
+static void test_far_strings(void) {
+  enum { COUNT = 300 };
+  char *text = malloc(COUNT * 30 + 100);
+  *text = 0;
+  for (int i = 0; i < COUNT; i++) sprintf(text + strlen(text), "3204%08x", i);
+  size_t alone = strlen(text);
+  for (int more = 0; more < 2; more++) {
+    text[alone] = 0;
+    if (more) strcat(text, "42 01 61 32 01 7a");
+    fixture self;
+    decode(&self, "TensorProto", text, 0, true);
+    CHECK_EQ(self.status, OS_OK);
+    Onnx__TensorProto *tensor = self.message;
+    if (CHECK(tensor != NULL)) {
+      CHECK_EQ(tensor->n_string_data, more ? COUNT + 1 : 0);
+      self.source = (os_source){.length = self.whole.length, .read = read_now, .context = &self.whole};
+      CHECK_EQ(os_proto_load_lists(&self.memory, &self.arena, &self.source, tensor), OS_OK);
+      if (CHECK(tensor->n_string_data == (size_t)(COUNT + more)))
+        CHECK_BYTES(tensor->string_data[258].data, tensor->string_data[258].len, "\0\0\x01\x02", 4);
+      if (more) CHECK_STR(os_bytes_str(tensor->string_data[COUNT]), "z");
+    }
+    finish(&self);
+  }
   free(text);
 }
 
@@ -312,6 +347,7 @@ static void test_far_lists(void) {
               {"08 01", "42 01 61", true, COUNT},
               {"", "28 ff ff ff ff ff ff ff ff ff 01", false, COUNT + 1},
               {"28 05", "", false, COUNT + 1},
+              {"32 00 32 01 61", "", true, COUNT},
               {"", "2a 02 05 06 08 07", false, COUNT + 2}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     char *text = malloc(COUNT * 6 + 200);
@@ -435,6 +471,7 @@ int main(void) {
   test_pieces();
   test_pieces_of_a_run();
   test_far_lists();
+  test_far_strings();
   test_new();
   test_json();
   test_rules();
