@@ -19,7 +19,8 @@ typedef struct os_frame {
   uint64_t start, at, end;
   const os_plan_field *packed; // a packed record is being filled, up to packed_end
   uint64_t packed_end;
-  uint64_t back; // where to go on at packed_end, when what is being filled lies further in front; 0 = behind it
+  uint64_t
+      back; // where to go on at packed_end, when what is being filled lies further in front; 0 = behind it
   uint32_t varint; // bytes of the number that is being counted
   bool
       roomy; // the message's lists have room for the next power of two; so are those of a message that is not ranged

@@ -22,7 +22,8 @@ bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const Protob
   return true;
 }
 
-bool os_proto_field_is_payload(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field) {
+bool os_proto_field_is_payload(const ProtobufCMessageDescriptor *type,
+                               const ProtobufCFieldDescriptor *field) {
   bool strings = type == &onnx__tensor_proto__descriptor && field->type == PROTOBUF_C_TYPE_BYTES;
   return field->label == PROTOBUF_C_LABEL_REPEATED &&
          (strings || (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0);

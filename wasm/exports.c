@@ -385,8 +385,8 @@ os_port *OS_EXPORT(opspec_open)(double bytes, double memory, uint32_t findings, 
       .findings = findings,
       .depth = depth,
       .families = op_families,
-      .host = {self, os_port__now, os_port__file, os_port__read, os_port__create, os_port__destroy, os_port__forget,
-               os_port__infer, os_port__compute},
+      .host = {self, os_port__now, os_port__file, os_port__read, os_port__create, os_port__destroy,
+               os_port__forget, os_port__infer, os_port__compute},
   };
   bool ready = opspec_table(self, OS_PORT_TABLE) != NULL && opspec_text(self, OS_PORT_TEXT) != NULL &&
                opspec_env_new(&options, &self->env) == OS_OK;

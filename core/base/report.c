@@ -92,6 +92,11 @@ bool os_report_ok(const os_report *self) {
   return self->counts[OS_ERROR] == 0 && self->incomplete.count == 0 && self->status == OS_OK;
 }
 
+bool os_report_overfull(const os_report *self) {
+  enum { TIMES = 10 };
+  return ((uint64_t)self->counts[0] + self->counts[1] + self->counts[2]) / TIMES > self->limit;
+}
+
 void os_report_text(os_report *self, os_str file, os_str text) {
   for (size_t i = 0; i < self->texts.count; i++) {
     if (!os_str_eq(self->texts.items[i].file, file)) continue;

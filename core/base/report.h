@@ -122,6 +122,8 @@ os_finding *os_report_add_as(os_report *self, const os_rule *rule, os_severity s
 // Says that something could not be looked at; `ok` is false from then on. The same reason counts once.
 void os_report_incomplete(os_report *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool os_report_ok(const os_report *self);
+// So many findings, those that are only counted included, that going on tells nobody anything: whoever checks stops.
+bool os_report_overfull(const os_report *self);
 // Tells the text of a file (empty name: the document itself), so that ranges in it get lines and columns. Borrowed
 // until os_report_finish.
 void os_report_text(os_report *self, os_str file, os_str text);

@@ -187,7 +187,8 @@ os_status os_host_files_open(os_host_files *self, opspec_env *env, os_arena *are
 
 void os_host_files_close(os_host_files *self) {
   if (self->env == NULL) return;
-  for (os_host_external *file = self->opened; file != NULL; file = file->next) os_host_source_close(&file->far);
+  for (os_host_external *file = self->opened; file != NULL; file = file->next)
+    os_host_source_close(&file->far);
   for (size_t i = 0; i < self->block_count; i++) os_memory_free(&self->env->memory, self->blocks[i]);
   os_memory_free(&self->env->memory, self->blocks);
   *self = (os_host_files){0};

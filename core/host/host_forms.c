@@ -98,7 +98,9 @@ static os_status os_host__write(opspec_env *self, const os_source *source, void 
   os_sink sink = os_sink_text(&self->output);
   const ProtobufCMessageDescriptor *type = ((ProtobufCMessage *)root)->descriptor;
   if (form == OPSPEC_ONNXTXT && !os_syntax_has(type)) return os_host__no_syntax(self, type);
-  os_form written = form == OPSPEC_JSON ? OS_FORM_JSON : form == OPSPEC_OBJECT ? OS_FORM_SCRIPT : OS_FORM_TEXT;
+  os_form written = form == OPSPEC_JSON     ? OS_FORM_JSON
+                    : form == OPSPEC_OBJECT ? OS_FORM_SCRIPT
+                                            : OS_FORM_TEXT;
   os_status status = form == OPSPEC_ONNXTXT ? os_syntax_write(&self->output, source, root, &lost)
                      : form == OPSPEC_BYTES ? os_proto_encode(&self->memory, source, root, &sink)
                                             : os_form_write(&self->output, written, source, root, &lost);
@@ -149,7 +151,8 @@ typedef struct os_host__cutting {
 
 static os_status os_host__piece(os_host__cutting *self, opspec_piece piece) {
   opspec_piece *last = self->pieces.count == 0 ? NULL : &self->pieces.items[self->pieces.count - 1];
-  if (last != NULL && last->fresh == piece.fresh && (piece.fresh || last->offset + last->length == piece.offset)) {
+  if (last != NULL && last->fresh == piece.fresh &&
+      (piece.fresh || last->offset + last->length == piece.offset)) {
     last->length += piece.length;
     return OS_OK;
   }

@@ -179,7 +179,8 @@ os_status opspec_model_payloads(opspec_model *self, bool all) {
   }
   os_walk_free(&walk);
   os_text_char(&env->output, ']');
-  return status == OS_OK ? os_host_end(env) : os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
+  return status == OS_OK ? os_host_end(env)
+                         : os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
 }
 
 os_status opspec_model_put(opspec_model *self, uint32_t number, uint64_t offset, os_str bytes) {
@@ -209,7 +210,8 @@ os_status opspec_model_open(opspec_env *env, opspec_far bytes, os_str as, const 
   *out = NULL;
   os_document_options options = {.as = os_kind_find(as), .limits = &env->limits};
   if (as.len > 0 && os_kind_type(options.as) == NULL) {
-    os_str message = os_arena_format(&env->scratch, "as: \"%.*s\" is no message that can be opened", OS_ARG(as));
+    os_str message =
+        os_arena_format(&env->scratch, "as: \"%.*s\" is no message that can be opened", OS_ARG(as));
     return os_host_fail(env, OS_INVALID_ARGUMENT, message, (os_str){"", 0}, NULL);
   }
   opspec_model *self;
@@ -217,8 +219,8 @@ os_status opspec_model_open(opspec_env *env, opspec_far bytes, os_str as, const 
   if (files->given) options.external = self->files.external;
   os_host_source_init(&self->bytes, env, bytes);
   *out = self;
-  return os_host__opened(out, os_document_open(&env->memory, &self->bytes.source, &options, &self->report,
-                                               &self->document));
+  return os_host__opened(
+      out, os_document_open(&env->memory, &self->bytes.source, &options, &self->report, &self->document));
 }
 
 os_status opspec_model_resume(opspec_model **model) {

@@ -74,8 +74,10 @@ static os_status os_model__stopped(size_t graph, const os_stop *stop) {
 }
 
 static os_status os_model__fill(os_model *self, const os_stop *stop) {
+  enum { MOST_FUNCTIONS = 1 << 16 }; // each has an index of its own
   self->proto = self->document->kind == OS_KIND_MODEL ? self->document->model : NULL;
   self->ir_version = self->proto != NULL ? self->proto->ir_version : OS_IR_NEWEST;
+  if (self->proto != NULL && self->proto->n_functions > MOST_FUNCTIONS) return OS_LIMIT;
   OS_TRY(os_model__imports(self));
   if (self->document->kind == OS_KIND_FUNCTION) {
     Onnx__FunctionProto *const function = self->document->function;

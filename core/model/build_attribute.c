@@ -55,9 +55,9 @@ bool os_node_is_readable(const op_node *node) {
     os_model_lazy *self = (os_model_lazy *)lazy;
     os_tensor_reader reader;
     if (self == NULL || self->sparse) continue;
-    os_status status =
-        os_tensor_open(&reader, self->proto, os_document_origin(self->model->document));
-    if (status == OS_MALFORMED || (status == OS_OK && os_tensor_is_outside(&reader) && lazy->load(lazy) == NULL))
+    os_status status = os_tensor_open(&reader, self->proto, os_document_origin(self->model->document));
+    if (status == OS_MALFORMED ||
+        (status == OS_OK && os_tensor_is_outside(&reader) && lazy->load(lazy) == NULL))
       return false;
   }
   return true;
@@ -66,8 +66,11 @@ bool os_node_is_readable(const op_node *node) {
 static op_lazy_value *os_lazy__new(os_model *model, const void *proto, bool sparse) {
   os_model_lazy *self = OS_ARENA_NEW(model->arena, os_model_lazy);
   if (self == NULL) return NULL;
-  *self = (os_model_lazy){
-      .lazy = {NULL, os_lazy__load, os_lazy__head}, .model = model, .proto = proto, .sparse = sparse, .next = model->lazies};
+  *self = (os_model_lazy){.lazy = {NULL, os_lazy__load, os_lazy__head},
+                          .model = model,
+                          .proto = proto,
+                          .sparse = sparse,
+                          .next = model->lazies};
   model->lazies = self;
   return &self->lazy;
 }

@@ -5,8 +5,9 @@
 // Graphs and what they declare (checker rules B and C). Names that are defined twice or not at all are problems of the
 // index (problems.c).
 
-static os_status os_check__pause(os_checking *self) {
-  return (++self->work & 1023) == 0 ? os_stop_check(self->stop) : OS_OK;
+os_status os_check_pause(os_checking *self) {
+  if ((++self->work & 255) != 0) return OS_OK;
+  return os_report_overfull(self->report) ? OS_LIMIT : os_stop_check(self->stop);
 }
 
 // ---- Types of inputs and outputs --------------------------------------------------------------------------
@@ -112,7 +113,7 @@ os_status os_check_value_infos(os_checking *self, const os_graph_index *graph) {
   os_map seen;
   os_map_init(&seen, self->report->arena);
   for (size_t i = 0; i < count; i++) {
-    OS_TRY(os_check__pause(self));
+    OS_TRY(os_check_pause(self));
     os_str name = os_bytes_str(infos[i]->name);
     os_spot spot = {graph, NULL, infos[i]};
     bool added;
@@ -166,14 +167,14 @@ static os_status os_check__initializers(os_checking *self, const os_graph_index 
   const Onnx__GraphProto *proto = graph->proto;
   os_path base = {NULL, graph->graph.path, -1};
   for (size_t i = 0; i < proto->n_initializer; i++) {
-    OS_TRY(os_check__pause(self));
+    OS_TRY(os_check_pause(self));
     const Onnx__TensorProto *tensor = proto->initializer[i];
     os_check__initializer_name(self, graph, os_bytes_str(tensor->name), tensor, "initializer", i);
     os_path path = {&base, OS_STR("initializer"), (int64_t)i};
     OS_TRY(os_tensor_check(&self->data, tensor, &path));
   }
   for (size_t i = 0; i < proto->n_sparse_initializer; i++) {
-    OS_TRY(os_check__pause(self));
+    OS_TRY(os_check_pause(self));
     const Onnx__SparseTensorProto *sparse = proto->sparse_initializer[i];
     os_str name = sparse->values == NULL ? OS_STR("") : os_bytes_str(sparse->values->name);
     os_check__initializer_name(self, graph, name, sparse, "sparse_initializer", i);
@@ -255,8 +256,10 @@ static os_status os_check__interface(os_checking *self, const os_graph_index *gr
     os_finding *finding = os_report_add(self->report, &os_rule_model_graph_name, "the graph has no name");
     os_finding_place(self->report, finding, (os_spot){graph, NULL, proto}, "name");
   }
-  for (size_t i = 0; i < proto->n_input; i++)
+  for (size_t i = 0; i < proto->n_input; i++) {
+    OS_TRY(os_check_pause(self));
     OS_TRY(os_check__value_info(self, graph, proto->input[i], "input", i, typed));
+  }
   for (size_t i = 0; i < proto->n_output; i++)
     OS_TRY(os_check__value_info(self, graph, proto->output[i], "output", i, typed));
   OS_TRY(os_check__initializers(self, graph));
@@ -269,7 +272,7 @@ os_status os_check_graph(os_checking *self, const os_graph_index *graph) {
   if (graph->proto != NULL) OS_TRY(os_check__interface(self, graph));
   OS_TRY(os_check_value_infos(self, graph));
   for (uint32_t i = 0; i < graph->graph.node_count; i++) {
-    OS_TRY(os_check__pause(self));
+    OS_TRY(os_check_pause(self));
     OS_TRY(os_check_node(self, graph, &graph->nodes[i]));
   }
   return os_check__node_names(self, graph);

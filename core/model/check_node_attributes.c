@@ -274,6 +274,7 @@ os_status os_check_node_attributes(os_checking *self, const os_graph_index *grap
   os_map names;
   os_map_init(&names, self->report->arena);
   for (size_t i = 0; i < proto->n_attribute; i++) {
+    OS_TRY(os_check_pause(self));
     os_attribute_check check = {self,
                                 self->report,
                                 {graph, node, proto->attribute[i]},

@@ -15,6 +15,8 @@ typedef struct os_checking {
   os_map configurations; // names of the model's device configurations
 } os_checking;
 
+// In loops over what a model may have many of: OS_OK to go on.
+os_status os_check_pause(os_checking *self);
 os_status os_check_model_header(os_checking *self);
 os_status os_check_graph(os_checking *self, const os_graph_index *graph);
 os_status os_check_function(os_checking *self, const os_function *function);

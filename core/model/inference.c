@@ -83,7 +83,8 @@ os_fact os_inference_declared(os_inferring *self, const Onnx__ValueInfoProto *de
 static bool os_inference__is_outside(const os_model *model, const Onnx__TensorProto *proto) {
   os_tensor_reader reader;
   if (model->document->source.data != NULL) return false;
-  return os_tensor_open(&reader, proto, os_document_origin(model->document)) == OS_OK && os_tensor_is_outside(&reader);
+  return os_tensor_open(&reader, proto, os_document_origin(model->document)) == OS_OK &&
+         os_tensor_is_outside(&reader);
 }
 
 static os_status os_fact__of_initializer(os_inferring *self, os_model *model, const op_graph *graph,
@@ -468,7 +469,8 @@ os_status os_inference_run(os_inferring *self, os_model *model, const op_graph *
   os_status status = os_inference__begin(self, model, graph, facts);
   for (uint32_t i = 0; i < graph->node_count && status == OS_OK; i++) {
     status = os_inference_node(self, model, graph, graph->order[i], facts);
-    if (status == OS_OK && (inference->nodes++ & 1023) == 1023) status = os_stop_check(self->stop);
+    if (status != OS_OK || (inference->nodes++ & 255) != 255) continue;
+    status = self->report != NULL && os_report_overfull(self->report) ? OS_LIMIT : os_stop_check(self->stop);
   }
   if (status == OS_OK && self->report != NULL) os_inference__end(self, graph, facts);
   inference->levels--;

@@ -38,6 +38,7 @@ static os_status os_check__imports(os_checking *self, Onnx__OperatorSetIdProto *
   os_map seen;
   os_map_init(&seen, self->report->arena);
   for (size_t i = 0; i < count; i++) {
+    OS_TRY(os_check_pause(self));
     os_str domain = os_bytes_str(imports[i]->domain);
     int64_t version = imports[i]->version;
     os_finding *finding = NULL;
@@ -194,11 +195,15 @@ static os_status os_check__structure(os_checking *self) {
   os_model *model = self->model;
   OS_TRY(os_check_model_header(self));
   OS_TRY(os_check_configurations(self));
-  for (uint32_t i = 0; i < model->function_count; i++) OS_TRY(os_check_function(self, &model->functions[i]));
+  for (uint32_t i = 0; i < model->function_count; i++) {
+    OS_TRY(os_check_pause(self));
+    OS_TRY(os_check_function(self, &model->functions[i]));
+  }
   for (size_t i = 0; i < model->graphs.count; i++) {
     const os_graph_index *graph = model->graphs.items[i];
     if (graph->instance || (graph == model->main && model->proto != NULL && model->proto->graph == NULL))
       continue;
+    OS_TRY(os_check_pause(self));
     OS_TRY(os_check_graph(self, graph));
   }
   return os_check_training(self);
@@ -210,6 +215,8 @@ static os_status os_check__end(os_report *report, os_status status) {
     os_report_incomplete(report, "the time limit was reached");
   else if (status == OS_ABORTED)
     os_report_incomplete(report, "the caller cancelled");
+  else if (status == OS_LIMIT && os_report_overfull(report))
+    os_report_incomplete(report, "the rest was not looked at: there are too many faults");
   else if (status == OS_LIMIT)
     os_report_incomplete(report, "the model is too large to be checked");
   else

@@ -238,8 +238,8 @@ static size_t os_tensor__beyond(op_elem elem, const void *entries, size_t count,
 }
 
 // Narrow signed pairs written as negative numbers are common and harmless.
-static void os_tensor__tell_beyond(const os_tensor_checking *self, uint64_t index, const void *entry, int32_t low,
-                                   int32_t high) {
+static void os_tensor__tell_beyond(const os_tensor_checking *self, uint64_t index, const void *entry,
+                                   int32_t low, int32_t high) {
   uint64_t large;
   int32_t value;
   if (self->elem == OP_UINT32) {

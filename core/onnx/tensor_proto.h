@@ -35,9 +35,10 @@ typedef struct os_tensor_reader {
   int32_t rank;
   const int64_t *dims; // of the proto
   int64_t count;
-  os_source file;    // OS_STORED_EXTERNAL
-  uint64_t offset;   // in it
-  uint64_t next, next_at; // entry behind the last one that was read of a list that is outside, and where it lies
+  os_source file;  // OS_STORED_EXTERNAL
+  uint64_t offset; // in it
+  uint64_t next,
+      next_at;       // entry behind the last one that was read of a list that is outside, and where it lies
   char trouble[200]; // a sentence without a full stop, when opening failed
 } os_tensor_reader;
 

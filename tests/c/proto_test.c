@@ -304,7 +304,8 @@ static void test_pieces_of_a_run(void) {
     CHECK_EQ(os_proto_load_lists(&self.memory, &self.arena, &self.source, tensor), OS_OK);
   }
   if (CHECK(tensor != NULL && tensor->n_float_data == COUNT))
-    for (int i = 0; i < COUNT; i++) CHECK_EQ(((const uint32_t *)(const void *)tensor->float_data)[i], i % 256);
+    for (int i = 0; i < COUNT; i++)
+      CHECK_EQ(((const uint32_t *)(const void *)tensor->float_data)[i], i % 256);
   finish(&self);
   free(text);
 }

@@ -13,7 +13,7 @@ async function fails (job, code, pattern) {
     await job()
   } catch (error) {
     same(error.code, code, `code of "${error.message}"`)
-    if (!pattern.test(error.message)) throw new Error(`"${error.message}" is not ${pattern}`)
+    if (!pattern.test(error.message)) throw new Error(`"${error.message}" is not ${pattern}`, { cause: error })
     return error
   }
   throw new Error(`no ${code}`)

@@ -115,11 +115,11 @@ class Check {
 
   async look(job, loaded) {
     try {
-      if (loaded.large) return await this.lookOutside(job, loaded)
+      if (loaded.large) return await this.lookOutside(job)
       const report = loaded.files !== undefined
         ? Env.checkFiles(this.env, loaded.files, this.given)
         : this.env.check(loaded.bytes, { ...this.given, as: this.options.as ?? loaded.role, files: loaded.beside })
-      return loaded.meets?.large ? await this.lookOutside(job, loaded) : report
+      return loaded.meets?.large ? await this.lookOutside(job) : report
     } catch (error) {
       if (error.code === undefined) throw error
       this.cannot(job.path, `${job.path}: ${error.message}`)
@@ -128,7 +128,7 @@ class Check {
   }
 
   // A document that is not read as a whole, or whose data lies in a file that is not.
-  async lookOutside(job, loaded) {
+  async lookOutside(job) {
     const { as = '' } = this.options
     const { file } = openPath(job.path)
     const files = normalFiles(filesBeside(job.path))
