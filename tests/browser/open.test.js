@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { launch, root, serve, skip } from './browser.js'
+import { names } from '../support/limit-cases.js'
 import { cases } from '../support/open-cases.js'
 import { writeHole, writeLargeModel } from '../support/large.js'
 
@@ -14,6 +15,8 @@ const script = `
 import * as entry from '/pkg/index.js'
 import { Env } from '/pkg/env.js'
 import { cases, fromBlob } from '/support/open-cases.js'
+import { tryHostile } from '/support/limit-cases.js'
+window.runHostile = name => tryHostile(name, entry.createEnv, env => Env.memoryUsed(env).memory, 1000 * 2 ** 20)
 const makers = { page: entry.createEnv, worker: entry.createWorkerEnv }
 window.runCase = async (name, where) => {
   const env = await makers[where]()
@@ -61,6 +64,12 @@ describe('env.open in Chromium', { skip }, () => {
     site?.close()
     rmSync(folder, { recursive: true })
   })
+  for (const name of names) {
+    it(`hostile: ${name}`, async () => {
+      const error = await page.evaluate(name => window.runHostile(name).catch(error => `${error.code}: ${error.message}`), name)
+      assert.equal(error, undefined)
+    })
+  }
   for (const where of ['page', 'worker']) {
     for (const name of Object.keys(cases)) {
       it(`${name}: in a ${where}`, async () => {

@@ -540,8 +540,8 @@ static void test_many_faults(void) {
   opened self;
   check(&self, model(all));
   CHECK_EQ(self.report.findings.count, OS_FINDINGS_DEFAULT);
-  CHECK(self.report.counts[OS_ERROR] >= 32768);
-  CHECK_EQ(self.report.incomplete.count, 1);
+  CHECK(self.report.counts[OS_ERROR] >= 10 * OS_FINDINGS_DEFAULT); // then nobody goes on
+  CHECK_EQ(self.report.incomplete.count, 2);
   finish(&self);
 }
 

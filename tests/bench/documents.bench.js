@@ -1,0 +1,144 @@
+// Documents against protobufjs and, where it is installed, protobuf-es; what opened models keep in memory; how soon hostile
+// documents are answered: npm run bench -- documents
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import protobuf from 'protobufjs'
+import descriptor from 'protobufjs/ext/descriptor.js'
+import { Env } from '../../wasm/js/env.js'
+import { createEnv } from '../../wasm/js/index.js'
+import { hostileBytes, hostileTexts } from '../support/hostile-documents.js'
+import { writeLargeModel } from '../support/large.js'
+import * as onnx from '../support/onnx.js'
+import { interleave, machine, ms, table } from './timing.js'
+
+const layer = 'features/block_of_layers'
+
+/** A chain of nodes with names as exporters write them and an attribute each. */
+function chain (count) {
+  const nodes = Array.from({ length: count }, (_, i) => onnx.node('LeakyRelu', [`${layer}/output_${i}`], [`${layer}/output_${i + 1}`], { alpha: 0.01 }, { name: `${layer}/node_${i}` }))
+  return onnx.model({ nodes, inputs: [onnx.value(`${layer}/output_0`, 'float32', [8])], outputs: [onnx.value(`${layer}/output_${count}`, 'float32', [8])] })
+}
+
+// Reads what a node says, of plain objects.
+function read (decoded) {
+  let sum = 0
+  for (const { opType, input, attribute } of decoded.graph.node) sum += opType.length + input.length + (attribute?.length ?? 0)
+  return sum
+}
+
+// protobufjs cannot find the file that defines protobuf-c's options, and needs none of them.
+const text = (await readFile(new URL('../../proto/onnx.proto', import.meta.url), 'utf8')).replace(/^(import|option) .*$/gm, '')
+const { root } = protobuf.parse(text)
+const type = root.lookupType('onnx.ModelProto')
+
+async function protobufEs () {
+  try {
+    const es = await import('@bufbuild/protobuf')
+    const { FileDescriptorSetSchema } = await import('@bufbuild/protobuf/wkt')
+    const set = descriptor.FileDescriptorSet.encode(root.resolveAll().toDescriptor('proto2')).finish()
+    const schema = es.createFileRegistry(es.fromBinary(FileDescriptorSetSchema, set)).getMessage('onnx.ModelProto')
+    return { decode: bytes => es.fromBinary(schema, bytes), encode: message => es.toBinary(schema, message) }
+  } catch (error) {
+    console.log(`protobuf-es takes no part: ${error.message}`)
+    return null
+  }
+}
+
+machine()
+const env = await createEnv()
+const es = await protobufEs()
+const times = (mine, other) => other === undefined ? '-' : `${(other / mine).toFixed(1)}x`
+
+const rows = []
+for (const count of [25_000, 50_000, 100_000, 200_000]) {
+  const bytes = chain(count)
+  const t = await interleave({
+    load: () => env.loadModel(bytes).dispose(),
+    objects: () => read(env.decode(bytes, 'ModelProto')),
+    protobufjs: () => read(type.decode(bytes)),
+    ...es && { es: () => read(es.decode(bytes)) }
+  }, { rounds: 5, slice: 50 })
+  rows.push([`${count} nodes, ${(bytes.length / 1e6).toFixed(1)} MB`, ms(t.load), times(t.load, t.protobufjs), times(t.load, t.es), ms(t.objects), times(t.objects, t.protobufjs), times(t.objects, t.es), `${(t.objects / count * 1e6).toFixed(0)} ns`])
+}
+table(['load / decode to objects, every node read', 'loadModel', 'protobufjs', 'protobuf-es', 'env.decode', 'protobufjs', 'protobuf-es', 'a node'], rows)
+
+const weights = onnx.model({
+  nodes: [onnx.node('Relu', ['x'], ['y'])], inputs: [onnx.value('x', 'float32', [1])], outputs: [onnx.value('y', 'float32', [1])],
+  initializers: Array.from({ length: 100 }, (_, i) => onnx.tensor(`w${i}`, 'float32', [250_000], new Float32Array(250_000)))
+})
+const t = await interleave({
+  opspec: () => {
+    const model = env.loadModel(weights)
+    const { length } = model.toBytes()
+    model.dispose()
+    return length
+  },
+  open: async () => {
+    const model = await env.open(new Blob([weights]))
+    const { size } = await model.toBlob()
+    model.dispose()
+    return size
+  },
+  protobufjs: () => type.encode(type.decode(weights)).finish().length,
+  ...es && { es: () => es.encode(es.decode(weights)).length }
+}, { rounds: 3, slice: 50 })
+table(['100 MB of weights, read and written', 'time', 'protobufjs', 'protobuf-es'], [
+  ['loadModel, toBytes', ms(t.opspec), times(t.opspec, t.protobufjs), times(t.opspec, t.es)],
+  ['open, toBlob', ms(t.open), times(t.open, t.protobufjs), times(t.open, t.es)]
+])
+env.dispose()
+
+// ---- Memory -----------------------------------------------------------------------------------------------------------
+
+const folder = mkdtempSync(join(tmpdir(), 'opspec-bench-'))
+const tensors = (count, field, content) => onnx.model({
+  nodes: [onnx.node('Relu', ['x'], ['y'])], inputs: [onnx.value('x', 'float32', [1])], outputs: [onnx.value('y', 'float32', [1])],
+  initializers: Array.from({ length: count }, (_, i) => content(new onnx.Writer().field(1, [250_000]).field(2, field === 6 ? 8 : field === 7 ? 7 : 1).field(8, `w${i}`)).bytes())
+})
+const single = new onnx.Writer()
+for (let i = 0; i < 250_000; i++) single.float(4, i)
+const singles = single.bytes()
+const kinds = {
+  'raw_data, 1 MB each': path => writeLargeModel(path, { inside: 100, elements: 250_000 }),
+  'raw_data, 5 kB each': path => writeLargeModel(path, { inside: 20_000, elements: 1250 }),
+  'float_data, packed': path => writeFileSync(path, tensors(40, 4, writer => writer.field(4, new Uint8Array(1e6)))),
+  'float_data, one by one': path => writeFileSync(path, tensors(20, 4, writer => writer.put(singles))),
+  'int64_data': path => writeFileSync(path, tensors(40, 7, writer => writer.field(7, new Uint8Array(1e6).fill(1)))),
+  'string_data, 50 bytes each': path => writeFileSync(path, tensors(2, 6, writer => writer.field(6, Array(250_000).fill(new Uint8Array(50).fill(65))))),
+  'a graph of 100,000 nodes': path => writeFileSync(path, chain(100_000))
+}
+const memory = []
+for (const [name, write] of Object.entries(kinds)) {
+  const path = join(folder, 'model.onnx')
+  write(path)
+  const size = statSync(path).size
+  const own = await createEnv()
+  const before = Env.memoryUsed(own).used
+  const model = await own.open(path)
+  const used = Env.memoryUsed(own).used - before
+  model.dispose()
+  own.dispose()
+  const bar = name.startsWith('a graph') ? 2.5 * size : 0.15 * size + 8e6
+  memory.push([name, `${(size / 1e6).toFixed(1)} MB`, `${(used / 1e6).toFixed(2)} MB`, `${(used / size).toFixed(3)}x`, `${(bar / 1e6).toFixed(1)} MB`])
+}
+rmSync(folder, { recursive: true })
+table(['opened, payload', 'size', 'kept', 'kept / size', 'bar'], memory)
+
+// ---- Hostile documents ------------------------------------------------------------------------------------------------
+
+const answered = []
+for (const [name, make] of [...Object.entries(hostileBytes), ...Object.entries(hostileTexts)]) {
+  const own = await createEnv()
+  const given = make()
+  const [size, job] = given instanceof Uint8Array
+    ? [given.length, () => own.check(given, { as: 'model' })]
+    : [given[1].length, () => { try { own.parse(given[1], 'ModelProto', given[0]) } catch {} }]
+  const start = performance.now()
+  job()
+  const time = performance.now() - start
+  answered.push([name, `${size}`, ms(time), ms(time / Math.max(size / 1e6, 0.01)), `${(Env.memoryUsed(own).memory / 1e6).toFixed(0)} MB`])
+  own.dispose()
+}
+table(['hostile', 'bytes', 'answer', 'a MB', 'memory'], answered)
