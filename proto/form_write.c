@@ -11,6 +11,13 @@
 #include <inttypes.h>
 #include <math.h>
 
+// A number as it was printed before.
+typedef struct os_form_number {
+  uint64_t bits;
+  size_t len; // 0 = none
+  bool narrow;
+  char digits[OS_DOUBLE_ROOM];
+} os_form_number;
 typedef struct os_form_writer {
   os_text *out;
   os_form form;
@@ -19,6 +26,8 @@ typedef struct os_form_writer {
   const os_source *source;
   os_report *report;
   os_walk walk;
+  os_form_number *numbers;
+  size_t number_count;
 } os_form_writer;
 
 static void os_form__lost(os_form_writer *self, const os_plan_field *field, int64_t index, const char *what) {
@@ -61,14 +70,19 @@ static void os_form__name(os_form_writer *self, bool *any, const char *name) {
     os_text_puts(out, name);
     return;
   }
-  os_text_char(out, '"');
-  for (; *name != 0; name++) {
+  char member[64];
+  size_t n = 0;
+  member[n++] = '"';
+  for (; *name != 0 && n < sizeof member - 4; name++) {
     if (*name == '_' && name[1] >= 'a' && name[1] <= 'z')
-      os_text_char(out, (char)(*++name - 'a' + 'A'));
+      member[n++] = (char)(*++name - 'a' + 'A');
     else if (*name != '_')
-      os_text_char(out, *name);
+      member[n++] = *name;
   }
-  os_text_puts(out, self->lines ? "\": " : "\":");
+  member[n++] = '"';
+  member[n++] = ':';
+  if (self->lines) member[n++] = ' ';
+  os_text_put(out, (os_str){member, n});
 }
 
 // ---- Scalars ----------------------------------------------------------------------------------------------
@@ -83,12 +97,20 @@ static void os_form__wrap(os_form_writer *self, char kind, const char *text) {
 
 static void os_form__float(os_form_writer *self, double value, bool narrow) {
   os_text *out = self->out;
-  char digits[OS_DOUBLE_ROOM];
   if (isfinite(value)) {
+    bool short_one = narrow && self->form != OS_FORM_SCRIPT;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    // Attributes of a graph are mostly the same few numbers, and printing one takes a while.
+    os_form_number *known = &self->numbers[(bits ^ bits >> 29 ^ bits >> 45) % self->number_count];
+    if (known->len == 0 || known->bits != bits || known->narrow != short_one) {
+      known->len =
+          short_one ? os_float_print((float)value, known->digits) : os_double_print(value, known->digits);
+      known->bits = bits;
+      known->narrow = short_one;
+    }
     if (value == 0 && signbit(value)) os_text_char(out, '-');
-    size_t n = narrow && self->form != OS_FORM_SCRIPT ? os_float_print((float)value, digits)
-                                                      : os_double_print(value, digits);
-    os_text_put(out, (os_str){digits, n});
+    os_text_put(out, (os_str){known->digits, known->len});
     return;
   }
   if (isnan(value))
@@ -150,7 +172,8 @@ static void os_form__number(os_form_writer *self, const os_plan_field *field, in
 }
 
 void os_form_write_number(os_text *out, const os_plan_field *field, const char *element) {
-  os_form_writer self = {.out = out, .form = OS_FORM_LINE};
+  os_form_number number = {0};
+  os_form_writer self = {.out = out, .form = OS_FORM_LINE, .numbers = &number, .number_count = 1};
   os_form__number(&self, field, -1, element);
 }
 
@@ -357,7 +380,10 @@ static os_status os_form__event(os_form_writer *self, os_walk_event event) {
 
 os_status os_form_write(os_text *out, os_form form, const os_source *source, const void *message,
                         os_report *report) {
+  os_form_number numbers[64] = {0};
   os_form_writer self = {.out = out, .form = form, .source = source, .report = report, .start = out->len};
+  self.numbers = numbers;
+  self.number_count = sizeof numbers / sizeof *numbers;
   self.json = form == OS_FORM_SCRIPT || form == OS_FORM_JSON;
   self.lines = form == OS_FORM_JSON || form == OS_FORM_TEXT;
   os_status status = os_walk_begin(&self.walk, out->memory, message);

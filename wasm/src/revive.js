@@ -1,5 +1,7 @@
 // What JSON cannot carry (proto/form.h), in what the module wrote.
 
+const DOLLAR = 36
+
 function numbers({ f32, f64, i32, u32, i64, u64 }, [type, address, count]) {
   const heap = { f32, f64, i32, u32, i64, u64 }[type]
   const start = address / heap.BYTES_PER_ELEMENT
@@ -12,23 +14,37 @@ function numbers({ f32, f64, i32, u32, i64, u64 }, [type, address, count]) {
  */
 export function revive(engine, root, range) {
   const { u8 } = engine
-  const replace = value => {
-    if ('$i' in value) return BigInt(value.$i)
-    if ('$b' in value) return range(...value.$b)
-    if ('$m' in value) return u8.slice(value.$m[0], value.$m[0] + value.$m[1])
-    if ('$f' in value) return { ...range(value.$f[0], value.$f[1]), count: value.$f[2] }
-    if ('$a' in value) return numbers(engine, value.$a)
-    return '$n' in value ? Number(value.$n) : value
+  const makers = {
+    $i: text => BigInt(text),
+    $b: place => range(...place),
+    $m: ([address, length]) => u8.slice(address, address + length),
+    $f: ([offset, length, count]) => ({ ...range(offset, length), count }),
+    $a: place => numbers(engine, place),
+    $n: text => Number(text)
   }
   const stack = [root]
+  // An object with one member that begins with '$' becomes what it stands for; what may hold such ones waits on the stack.
+  const replace = value => {
+    for (const key in value) {
+      if (key.charCodeAt(0) !== DOLLAR) break
+      return makers[key](value[key])
+    }
+    stack.push(value)
+    return value
+  }
   while (stack.length > 0) {
     const holder = stack.pop()
+    if (Array.isArray(holder)) {
+      if (typeof holder[0] !== 'object') continue // elements are of one kind
+      for (let i = 0; i < holder.length; i++) holder[i] = replace(holder[i])
+      continue
+    }
     for (const key in holder) {
       const value = holder[key]
-      if (value === null || typeof value !== 'object') continue
-      const revived = replace(value)
-      if (revived === value) stack.push(value)
-      else holder[key] = revived
+      if (value !== null && typeof value === 'object') {
+        const made = replace(value)
+        if (made !== value) holder[key] = made
+      }
     }
   }
   return root
