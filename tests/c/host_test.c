@@ -1,4 +1,5 @@
 // The host API natively: a kernel of the host's, runs of many shapes that fail and succeed, checks, values, evidence.
+#include "host.h"
 #include "check.h"
 #include "even_model.h"
 #include "families.h"
@@ -193,6 +194,72 @@ static void test_values(opspec_env *env) {
   op_value_release(value);
 }
 
+// ---- Bytes that stay outside ------------------------------------------------------------------------------
+
+typedef struct outside {
+  uint8_t bytes[8192];
+  size_t size;
+  unsigned calls;
+} outside;
+
+static os_status read_outside(void *context, uint32_t number, uint64_t offset, size_t n, void *to) {
+  outside *self = context;
+  CHECK_EQ(number, 7);
+  if (self->calls++ % 2 == 0) return OS_NEEDS_HOST;
+  memcpy(to, self->bytes + offset, n);
+  return OS_OK;
+}
+
+// An edited model is new bytes and ranges of the old ones.
+static void test_pieces(void) {
+  enum { DATA = 5000 };
+  outside *self = calloc(1, sizeof *self);
+  os_memory memory = {0};
+  os_arena arena;
+  os_arena_init(&arena, &memory);
+  os_wire_arena = &arena;
+  wire data = {calloc(1, DATA), DATA};
+  wire graph = JOIN(STR(2, "g"), MSG(5, JOIN(INT(1, DATA), INT(2, 2), STR(8, "w"), MSG(9, data))));
+  wire model = JOIN(INT(1, 8), STR(2, "before"), MSG(7, graph), MSG(8, INT(2, 17)));
+  memcpy(self->bytes, model.data, self->size = model.len);
+  opspec_options options = {.families = op_families, .host = {.context = self, .read = read_outside}};
+  opspec_env *env;
+  CHECK_EQ(opspec_env_new(&options, &env), OS_OK);
+  opspec_model *opened;
+  opspec_files files = {0};
+  os_status status = opspec_model_open(env, (opspec_far){7, self->size}, OS_STR("model"), &files, &opened);
+  while (status == OS_NEEDS_HOST) status = opspec_model_resume(&opened);
+  CHECK_EQ(status, OS_OK);
+  CHECK(opspec_memory_used(env) < 1 << 20);
+  const opspec_piece *pieces;
+  size_t count;
+  CHECK_EQ(opspec_model_pieces(opened, &pieces, &count), OS_OK);
+  CHECK_EQ(count, 1);
+  CHECK(!pieces[0].fresh && pieces[0].offset == 0 && pieces[0].length == self->size);
+  Onnx__ModelProto *proto = opened->document->model;
+  proto->producer_name = os_bytes_of(OS_STR("behind"));
+  os_proto_edited(proto);
+  CHECK_EQ(opspec_model_pieces(opened, &pieces, &count), OS_OK);
+  uint64_t fresh = 0;
+  char text[8192];
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *from =
+        pieces[i].fresh ? opspec_output(env).data + fresh : (const char *)self->bytes + pieces[i].offset;
+    memcpy(text + size, from, pieces[i].length);
+    size += pieces[i].length;
+    if (pieces[i].fresh) fresh += pieces[i].length;
+  }
+  CHECK(fresh < 40 && count >= 3);
+  wire expected = JOIN(INT(1, 8), STR(2, "behind"), MSG(7, graph), MSG(8, INT(2, 17)));
+  CHECK_BYTES(text, size, expected.data, expected.len);
+  opspec_model_free(opened);
+  opspec_env_free(env);
+  os_arena_clear(&arena);
+  free((void *)(uintptr_t)data.data);
+  free(self);
+}
+
 int main(void) {
   counts seen = {0};
   opspec_options options = {.families = op_families,
@@ -201,6 +268,7 @@ int main(void) {
   CHECK_EQ(opspec_env_new(&options, &env), OS_OK);
   seen.env = env;
   test_check(env);
+  test_pieces();
   test_runs(env, &seen, OPSPEC_KERNEL);
   test_runs(env, &seen, OPSPEC_KERNEL | OPSPEC_KERNEL_INFERS | OPSPEC_KERNEL_SHAPES);
   CHECK(seen.inferred > 0);

@@ -126,8 +126,15 @@ export interface Model {
   readonly inputs: readonly ValueInfo[]
   readonly outputs: readonly ValueInfo[]
   check(options?: CheckOptions): Report
-  /** The bytes that it was made of. */
+  /** The bytes that it was made of. Of a model that was opened: if it is a file in Node, and `limit` where one array cannot hold them. */
   toBytes(): Uint8Array
+  /** The same as a Blob: what an opened model left outside is a slice of what it was opened from, and not read. */
+  toBlob(): Blob
+  /**
+   * Brings all data of an opened model's tensors into memory: of a Blob, the synchronous methods that read it (toJSON, toText)
+   * need that. `limit`, with the size, when it is more than there can be. Does nothing to other models.
+   */
+  load(options?: { signal?: AbortSignalLike; timeoutMs?: number }): Promise<void>
   /** Protobuf's JSON mapping, as JSON.stringify asks for it; what it cannot hold is missing. */
   toJSON(): unknown
   toText(form?: 'textproto' | 'onnxtxt', options?: { lossy?: boolean }): string
@@ -295,6 +302,11 @@ export interface Env {
   validateJson(instance: string | Bytes, schema: string | Bytes, options?: SchemaOptions & { output?: OutputForm }): SchemaReport
   /** In memory, at once. Throws OpspecError with findings when the bytes are no model. */
   loadModel(bytes: Bytes, options?: { files?: Files }): Model
+  /**
+   * A model whose structure is read and whose large parts stay where they are: a Blob, a URL, or in Node a path. External data is
+   * looked for in `files` alone, which may hold Blobs.
+   */
+  open(source: Blob | URL | string, options?: { as?: 'model' | 'ModelProto'; files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Model>
   createSession(model: Model | Bytes | BlobLike, options?: { files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Session>
   /**
    * Without a kernel the operator is only declared, for checks. With a plug-in, `spec` may be a list of documents, each of
