@@ -163,11 +163,11 @@ static os_status os_encode__varint(os_encoder *self, uint64_t value) {
 static os_status os_encode__copy(os_encoder *self, uint64_t from, uint64_t n) {
   if (self->source == NULL || from > self->source->length || n > self->source->length - from)
     return OS_INVALID_ARGUMENT;
-  if (self->source->data != NULL) return os_encode__put(self, self->source->data + from, (size_t)n);
-  if (self->sink->copy != NULL) {
+  if (self->sink->copy != NULL && (self->source->data == NULL || n > BUFFER)) {
     OS_TRY(os_encode__flush(self));
     return self->sink->copy(self->sink->context, from, n);
   }
+  if (self->source->data != NULL) return os_encode__put(self, self->source->data + from, (size_t)n);
   if (self->chunk == NULL) self->chunk = os_arena_alloc(&self->arena, CHUNK);
   OS_TRY_ALLOC(self->chunk);
   while (n > 0) {

@@ -8,7 +8,8 @@
 typedef struct os_sink {
   os_status (*write)(void *context, const void *data, size_t n);
   void *context;
-  // Takes [offset, offset + n) of a source that is not in memory; NULL: such bytes are read and written as others are.
+  // Takes [offset, offset + n) of the source, where it is not in memory or the range is long; NULL: such bytes are read and
+  // written as others are.
   os_status (*copy)(void *context, uint64_t offset, uint64_t n);
 } os_sink;
 

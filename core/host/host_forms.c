@@ -143,6 +143,7 @@ os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy) {
 
 typedef struct os_host__cutting {
   opspec_env *env;
+  const uint8_t *base; // of a document in memory
   struct {
     opspec_piece *items;
     size_t count, room;
@@ -169,13 +170,14 @@ static os_status os_host__put_fresh(void *context, const void *data, size_t n) {
 }
 
 static os_status os_host__put_copy(void *context, uint64_t offset, uint64_t n) {
+  offset += (uintptr_t)((os_host__cutting *)context)->base;
   return n == 0 ? OS_OK : os_host__piece(context, (opspec_piece){.offset = offset, .length = n});
 }
 
 os_status opspec_model_pieces(opspec_model *self, const opspec_piece **out, size_t *count) {
   opspec_env *env = self->env;
   os_host_begin(env);
-  os_host__cutting cutting = {.env = env};
+  os_host__cutting cutting = {.env = env, .base = self->document->source.data};
   os_sink sink = {os_host__put_fresh, &cutting, os_host__put_copy};
   os_status status = os_proto_encode(&env->memory, &self->document->source, self->document->root, &sink);
   *out = cutting.pieces.items;

@@ -33,11 +33,23 @@ const text = (await readFile(new URL('../../proto/onnx.proto', import.meta.url),
 const { root } = protobuf.parse(text)
 const type = root.lookupType('onnx.ModelProto')
 
+// protobuf-es wants full names of types.
+function qualify (space, message) {
+  const own = space.get(message.name)
+  for (const field of message.field) {
+    const { resolvedType } = own.fieldsArray.find(({ id }) => id === field.number) ?? {}
+    if (resolvedType) field.typeName = resolvedType.fullName
+  }
+  for (const inner of message.nestedType) qualify(own, inner)
+}
+
 async function protobufEs () {
   try {
     const es = await import('@bufbuild/protobuf')
     const { FileDescriptorSetSchema } = await import('@bufbuild/protobuf/wkt')
-    const set = descriptor.FileDescriptorSet.encode(root.resolveAll().toDescriptor('proto2')).finish()
+    const files = root.resolveAll().toDescriptor('proto2')
+    for (const file of files.file) for (const message of file.messageType) qualify(root.lookup(file.package), message)
+    const set = descriptor.FileDescriptorSet.encode(files).finish()
     const schema = es.createFileRegistry(es.fromBinary(FileDescriptorSetSchema, set)).getMessage('onnx.ModelProto')
     return { decode: bytes => es.fromBinary(schema, bytes), encode: message => es.toBinary(schema, message) }
   } catch (error) {
@@ -68,6 +80,7 @@ const weights = onnx.model({
   nodes: [onnx.node('Relu', ['x'], ['y'])], inputs: [onnx.value('x', 'float32', [1])], outputs: [onnx.value('y', 'float32', [1])],
   initializers: Array.from({ length: 100 }, (_, i) => onnx.tensor(`w${i}`, 'float32', [250_000], new Float32Array(250_000)))
 })
+const blob = new Blob([weights])
 const t = await interleave({
   opspec: () => {
     const model = env.loadModel(weights)
@@ -76,7 +89,7 @@ const t = await interleave({
     return length
   },
   open: async () => {
-    const model = await env.open(new Blob([weights]))
+    const model = await env.open(blob)
     const { size } = await model.toBlob()
     model.dispose()
     return size

@@ -6,7 +6,7 @@ import { bringAll, watchful } from './outside.js'
 import { revive } from './revive.js'
 import { withDispose } from './values.js'
 
-const BYTES = 4, OBJECT = 5 // of opspec_form
+const OBJECT = 5 // of opspec_form
 
 const freezeInfo = ({ name, type, shape }) => Object.freeze({ name, type, shape: shape === null ? null : Object.freeze(shape) })
 
@@ -68,7 +68,7 @@ export class Model {
     const engine = this.#engine
     return engine.guard(() => {
       engine.check(engine.exports.opspec_write_model(engine.port, Model.address(this), form, lossy ? 1 : 0))
-      return form === BYTES ? engine.resultBytes() : engine.resultText()
+      return engine.resultText()
     }, this.#files)
   }
 
@@ -86,15 +86,15 @@ export class Model {
 
   toBytes() {
     const outside = this.#files?.outside
-    if (outside === undefined) return this.#write(BYTES, false)
     const { pieces, fresh, size } = this.#pieces()
-    if (outside.source(0).readNow === undefined) throw new OpspecError('unsupported', 'a Blob cannot be read in a synchronous call; toBlob() gives the bytes without reading them')
+    if (outside !== undefined && outside.source(0).readNow === undefined) throw new OpspecError('unsupported', 'a Blob cannot be read in a synchronous call; toBlob() gives the bytes without reading them')
     const out = newBytes(size)
     let at = 0
     let used = 0
     for (const [offset, length] of pieces) {
       const to = out.subarray(at, at += length)
       if (offset < 0) to.set(fresh.subarray(used, used += length))
+      else if (outside === undefined) to.set(this.#inMemory(offset, length))
       else outside.source(0).readNow(offset, to)
     }
     return out
@@ -102,7 +102,12 @@ export class Model {
 
   toBlob() {
     const { pieces, fresh } = this.#pieces()
-    return joined(pieces, fresh, (offset, length) => this.#files.outside.slice(offset, length))
+    const outside = this.#files?.outside
+    return joined(pieces, fresh, (offset, length) => outside === undefined ? this.#inMemory(offset, length) : outside.slice(offset, length))
+  }
+
+  #inMemory(address, length) {
+    return this.#engine.u8.subarray(address, address + length)
   }
 
   /** { path, pieces, fresh } where the Blob would be of a file: in Node these do not cross to other threads. */

@@ -147,7 +147,7 @@ os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy);
 // Its bytes in pieces -> those that are new, one after the other. The list is good until the next call.
 typedef struct opspec_piece {
   bool fresh;      // the next `length` of the new ones; else a range of what the model was opened from
-  uint64_t offset; // of that
+  uint64_t offset; // of that; of a model in memory the address
   uint64_t length;
 } opspec_piece;
 os_status opspec_model_pieces(opspec_model *self, const opspec_piece **out, size_t *count);
