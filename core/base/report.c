@@ -35,6 +35,7 @@ static os_finding *os_report__spare(os_report *self) {
 
 static os_finding *os_report__add(os_report *self, const os_rule *rule, os_severity severity,
                                   const char *format, va_list arguments) {
+  if (severity < self->gravest) severity = self->gravest;
   if (self->strict && severity == OS_WARNING) severity = OS_ERROR;
   self->counts[severity]++;
   if (self->findings.count >= self->limit) {

@@ -56,12 +56,16 @@ int os_model_opset(const os_model *self, os_str domain) {
 // A graph without nodes, so that callers always find one.
 static const Onnx__GraphProto os_model__nothing = ONNX__GRAPH_PROTO__INIT;
 
+bool os_graph_is_nothing(const os_graph_index *self) { return self->proto == &os_model__nothing; }
+
 static os_status os_model__main(os_model *self) {
   if (self->document->kind == OS_KIND_FUNCTION) {
     self->main = self->functions[0].body;
     return OS_OK;
   }
-  const Onnx__GraphProto *proto = self->proto != NULL ? self->proto->graph : self->document->graph;
+  const Onnx__GraphProto *proto = self->proto != NULL                               ? self->proto->graph
+                                  : self->document->kind == OS_KIND_OPERATOR_SET ? NULL
+                                                                                 : self->document->graph;
   OS_TRY(os_index_new(self, NULL, self->proto != NULL ? OS_STR("graph") : OS_STR(""), &self->main));
   self->main->proto = proto != NULL ? proto : &os_model__nothing;
   self->main->imports = &self->imports;
@@ -83,6 +87,9 @@ static os_status os_model__fill(os_model *self, const os_stop *stop) {
     Onnx__FunctionProto *const function = self->document->function;
     OS_TRY(os_functions_build(self, &function, 1));
     self->functions[0].imports.newest = function->n_opset_import == 0;
+  } else if (self->document->kind == OS_KIND_OPERATOR_SET) {
+    const Onnx__OperatorSetProto *set = self->document->operator_set;
+    OS_TRY(os_functions_build(self, set->functions, set->n_functions));
   } else if (self->proto != NULL && self->ir_version >= 8) { // before that, `functions` has no meaning
     OS_TRY(os_functions_build(self, self->proto->functions, self->proto->n_functions));
   }
@@ -103,7 +110,9 @@ os_status os_model_build(os_document *document, os_registry *registry, const os_
                          os_model **out) {
   *out = NULL;
   os_kind kind = document->kind;
-  if (kind != OS_KIND_MODEL && kind != OS_KIND_GRAPH && kind != OS_KIND_FUNCTION) return OS_INVALID_ARGUMENT;
+  if (kind != OS_KIND_MODEL && kind != OS_KIND_GRAPH && kind != OS_KIND_FUNCTION &&
+      kind != OS_KIND_OPERATOR_SET)
+    return OS_INVALID_ARGUMENT;
   os_model *self = os_memory_calloc(document->memory, sizeof *self);
   OS_TRY_ALLOC(self);
   os_arena_init(&self->own, document->memory);

@@ -125,8 +125,7 @@ static os_status os_index__initializers(os_model *model, os_graph_index *self) {
   return OS_OK;
 }
 
-// An enclosing graph where the name means a value that is there before the nodes of `self` run; NULL when there is none.
-static const os_graph_index *os_index__shadowed(const os_graph_index *self, os_str name, int32_t *value) {
+const os_graph_index *os_index_shadowed(const os_graph_index *self, os_str name, int32_t *value) {
   for (const os_graph_index *graph = self, *outer; (outer = os_graph_index_parent(graph)) != NULL;
        graph = outer) {
     *value = os_index__find(outer, name);
@@ -146,7 +145,7 @@ static os_status os_index__output(os_model *model, os_graph_index *self, uint32_
   os_map_entry *entry = os_map_put(&self->names, name, &added);
   OS_TRY_ALLOC(entry);
   int32_t known = added ? OS_ABSENT : (int32_t)entry->value.number;
-  const os_graph_index *where = added ? os_index__shadowed(self, name, &known) : self;
+  const os_graph_index *where = added ? os_index_shadowed(self, name, &known) : self;
   if (where != NULL)
     os_index_problem(model, OS_PROBLEM_SSA, self, (int32_t)node, (int32_t)slot, known)->other = where;
   if (!added) return OS_OK;

@@ -10,77 +10,19 @@ os_status os_check_pause(os_checking *self) {
   return os_report_overfull(self->report) ? OS_LIMIT : os_stop_check(self->stop);
 }
 
-// ---- Types of inputs and outputs --------------------------------------------------------------------------
+// ---- Inputs and outputs ------------------------------------------------------------------------------------
 
-// NULL, or what the type of an input or output of the main graph lacks.
+// NULL, or what the type of an input or output of the main graph lacks. There a tensor has a shape, too.
 static const char *os_check__type_lacks(const Onnx__TypeProto *type) {
-  if (type == NULL) return "no type";
+  const char *lacks = os_type_lacks(type);
+  if (lacks != NULL) return lacks;
   switch (type->value_case) {
-  case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-    if (!type->tensor_type->has_elem_type) return "no element type";
-    return type->tensor_type->shape == NULL ? "no shape" : NULL;
+  case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE: return type->tensor_type->shape == NULL ? "no shape" : NULL;
   case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-    if (!type->sparse_tensor_type->has_elem_type) return "no element type";
     return type->sparse_tensor_type->shape == NULL ? "no shape" : NULL;
-  case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
-    return type->sequence_type->elem_type == NULL ? "no element type of the sequence" : NULL;
-  case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
-    return type->optional_type->elem_type == NULL ? "no element type of the optional" : NULL;
-  case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
-    if (!type->map_type->has_key_type) return "no key type of the map";
-    return type->map_type->value_type == NULL ? "no value type of the map" : NULL;
   case ONNX__TYPE_PROTO__VALUE_OPAQUE_TYPE:
     return type->opaque_type->name.len == 0 ? "no name of the opaque type" : NULL;
-  default: return "no type";
-  }
-}
-
-static void os_check__elem(os_checking *self, int32_t elem, os_str name, os_spot spot, const char *field,
-                           size_t index) {
-  if (os_elem_info_of(elem) != NULL) return;
-  os_finding *finding =
-      os_report_add_as(self->report, &os_rule_model_value_elem_type, self->full ? OS_ERROR : OS_WARNING,
-                       "element type %d of \"%.*s\" does not exist", elem, OS_ARG(name));
-  os_finding_place(self->report, finding, spot, "%s[%zu].type", field, index);
-}
-
-static void os_check__shape(os_checking *self, const Onnx__TensorShapeProto *shape, os_str name, os_spot spot,
-                            const char *field, size_t index) {
-  for (size_t i = 0; shape != NULL && i < shape->n_dim; i++) {
-    const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
-    if (dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE || dim->dim_value >= 0)
-      continue;
-    os_finding *finding = os_report_add(self->report, &os_rule_model_value_dim, "dim %zu of \"%.*s\" is %lld",
-                                        i, OS_ARG(name), (long long)dim->dim_value);
-    spot.message = dim;
-    os_finding_place(self->report, finding, spot, "%s[%zu].type.tensor_type.shape.dim[%zu]", field, index, i);
-  }
-}
-
-// Element types and dims, inner types included. Types nest no deeper than the decoder lets messages nest.
-static void os_check__value_type(os_checking *self, const Onnx__TypeProto *type, os_str name, os_spot spot,
-                                 const char *field, size_t index) {
-  while (type != NULL) {
-    switch (type->value_case) {
-    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-      if (type->tensor_type->has_elem_type)
-        os_check__elem(self, type->tensor_type->elem_type, name, spot, field, index);
-      os_check__shape(self, type->tensor_type->shape, name, spot, field, index);
-      return;
-    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-      if (type->sparse_tensor_type->has_elem_type)
-        os_check__elem(self, type->sparse_tensor_type->elem_type, name, spot, field, index);
-      os_check__shape(self, type->sparse_tensor_type->shape, name, spot, field, index);
-      return;
-    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE: type = type->sequence_type->elem_type; break;
-    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE: type = type->optional_type->elem_type; break;
-    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
-      if (type->map_type->has_key_type)
-        os_check__elem(self, type->map_type->key_type, name, spot, field, index);
-      type = type->map_type->value_type;
-      break;
-    default: return;
-    }
+  default: return NULL;
   }
 }
 
@@ -100,7 +42,8 @@ static os_status os_check__value_info(os_checking *self, const os_graph_index *g
                                         OS_ARG(name), lacks);
     os_finding_place(self->report, finding, spot, "%s[%zu].type", field, index);
   }
-  os_check__value_type(self, info->type, name, spot, field, index);
+  os_check_type(&(os_type_check){self, info->type, name, spot, field, index, ".type", lacks != NULL});
+  if (info->n_metadata_props < 2) return OS_OK;
   char where[64];
   os_format(where, sizeof where, "%s[%zu].", field, index);
   return os_check_metadata(self, info->metadata_props, info->n_metadata_props, spot, where, OS_WARNING);
@@ -119,7 +62,11 @@ os_status os_check_value_infos(os_checking *self, const os_graph_index *graph) {
     bool added;
     os_map_entry *entry = os_map_put(&seen, name, &added);
     OS_TRY_ALLOC(entry);
-    if (!added) {
+    if (name.len == 0) {
+      os_finding *finding = os_report_add_as(self->report, &os_rule_model_value_name, OS_WARNING,
+                                             "value_info %zu names no value", i);
+      os_finding_place(self->report, finding, spot, "value_info[%zu].name", i);
+    } else if (!added) {
       os_finding *finding = os_report_add(self->report, &os_rule_model_value_info_duplicate,
                                           "\"%.*s\" is described twice in value_info", OS_ARG(name));
       os_finding_place(self->report, finding, spot, "value_info[%zu]", i);
@@ -132,13 +79,15 @@ os_status os_check_value_infos(os_checking *self, const os_graph_index *graph) {
     } else {
       entry->value.number = i;
       if (os_graph_find_value(&graph->graph, name) == OS_ABSENT) {
-        os_finding *finding =
-            os_report_add(self->report, &os_rule_model_value_info_unknown,
-                          "value_info describes \"%.*s\", which is no value of the graph", OS_ARG(name));
+        bool function = graph->function != NULL;
+        os_finding *finding = os_report_add_as(
+            self->report, &os_rule_model_value_info_unknown, function ? OS_WARNING : OS_INFO,
+            "value_info describes \"%.*s\", which is no value of the %s", OS_ARG(name),
+            function ? "function" : "graph");
         os_finding_place(self->report, finding, spot, "value_info[%zu]", i);
       }
     }
-    os_check__value_type(self, infos[i]->type, name, spot, "value_info", i);
+    os_check_type(&(os_type_check){self, infos[i]->type, name, spot, "value_info", i, ".type", false});
   }
   return OS_OK;
 }
@@ -186,7 +135,7 @@ static os_status os_check__initializers(os_checking *self, const os_graph_index 
 
 // ---- Quantization annotations -----------------------------------------------------------------------------
 
-static void os_check__annotation(os_checking *self, const os_graph_index *graph, size_t index) {
+static os_status os_check__annotation(os_checking *self, const os_graph_index *graph, size_t index) {
   const Onnx__TensorAnnotation *annotation = graph->proto->quantization_annotation[index];
   os_spot spot = {graph, NULL, annotation};
   os_str tensor = os_bytes_str(annotation->tensor_name);
@@ -209,6 +158,11 @@ static void os_check__annotation(os_checking *self, const os_graph_index *graph,
     os_finding_place(self->report, finding, spot,
                      "quantization_annotation[%zu].quant_parameter_tensor_names[%zu]", index, i);
   }
+  char list[80];
+  os_format(list, sizeof list, "quantization_annotation[%zu].quant_parameter_tensor_names", index);
+  return os_check_keys(self, &os_rule_onnx_entry_duplicate, OS_WARNING,
+                       annotation->quant_parameter_tensor_names, annotation->n_quant_parameter_tensor_names,
+                       spot, list);
 }
 
 // ---- Nodes ------------------------------------------------------------------------------------------------
@@ -249,9 +203,40 @@ static os_status os_check__node_names(os_checking *self, const os_graph_index *g
   return OS_OK;
 }
 
+// Names of a body's inputs and initializers that mean a value around it already. (Outputs of its nodes are told by the
+// index.)
+static void os_check__shadow(os_checking *self, const os_graph_index *graph, os_str name, const void *message,
+                             const char *field, size_t index) {
+  int32_t value;
+  const os_graph_index *outer = name.len == 0 ? NULL : os_index_shadowed(graph, name, &value);
+  if (outer == NULL) return;
+  os_finding *finding =
+      os_report_add(self->report, &os_rule_model_graph_shadow,
+                    "\"%.*s\" is the name of a value around the graph already", OS_ARG(name));
+  os_finding_place(self->report, finding, (os_spot){graph, NULL, message}, "%s[%zu]", field, index);
+  os_finding_define(self->report, finding, "defined here", outer, value);
+}
+
+static void os_check__shadows(os_checking *self, const os_graph_index *graph) {
+  const Onnx__GraphProto *proto = graph->proto;
+  if (graph->graph.parent == NULL) return;
+  for (size_t i = 0; i < proto->n_input; i++)
+    os_check__shadow(self, graph, os_bytes_str(proto->input[i]->name), proto->input[i], "input", i);
+  for (size_t i = 0; i < proto->n_initializer; i++) {
+    os_str name = os_bytes_str(proto->initializer[i]->name);
+    int32_t value = os_graph_find_value(&graph->graph, name);
+    if (value != OS_ABSENT && graph->graph.values[value].is_input) continue;
+    os_check__shadow(self, graph, name, proto->initializer[i], "initializer", i);
+  }
+  for (size_t i = 0; i < proto->n_sparse_initializer; i++)
+    if (proto->sparse_initializer[i]->values != NULL)
+      os_check__shadow(self, graph, os_bytes_str(proto->sparse_initializer[i]->values->name),
+                       proto->sparse_initializer[i], "sparse_initializer", i);
+}
+
 static os_status os_check__interface(os_checking *self, const os_graph_index *graph) {
   const Onnx__GraphProto *proto = graph->proto;
-  bool typed = graph == self->model->main;
+  bool typed = graph == self->top;
   if (proto->name.len == 0) {
     os_finding *finding = os_report_add(self->report, &os_rule_model_graph_name, "the graph has no name");
     os_finding_place(self->report, finding, (os_spot){graph, NULL, proto}, "name");
@@ -263,7 +248,10 @@ static os_status os_check__interface(os_checking *self, const os_graph_index *gr
   for (size_t i = 0; i < proto->n_output; i++)
     OS_TRY(os_check__value_info(self, graph, proto->output[i], "output", i, typed));
   OS_TRY(os_check__initializers(self, graph));
-  for (size_t i = 0; i < proto->n_quantization_annotation; i++) os_check__annotation(self, graph, i);
+  for (size_t i = 0; i < proto->n_quantization_annotation; i++)
+    OS_TRY(os_check__annotation(self, graph, i));
+  os_check__shadows(self, graph);
+  os_check_reserved(self, &proto->base, (os_spot){graph, NULL, proto}, "", OS_ABSENT);
   return os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, (os_spot){graph, NULL, NULL},
                            "", OS_WARNING);
 }

@@ -59,6 +59,12 @@ static void os_node__hint(os_checking *self, const os_graph_index *graph, const 
   if (imports->count == 0) os_text_puts(text, graph->imports->newest ? "the newest versions" : "nothing");
 }
 
+// The operator set whose functions are checked names the operator.
+static bool os_node__is_declared(const os_checking *self, const op_node *op) {
+  return self->declared.count > 0 && os_map_get(&self->declared, op->op_type) != NULL &&
+         os_str_eq(op->domain, os_bytes_str(self->model->document->operator_set->domain));
+}
+
 static void os_node__unknown(os_checking *self, const os_graph_index *graph, const os_graph_node *node,
                              int version) {
   const op_node *op = &node->node;
@@ -198,6 +204,8 @@ os_status os_check_node(os_checking *self, const os_graph_index *graph, const os
                                 graph->in_function ? "the function" : "the model"));
   } else if (op->schema != NULL) {
     os_node__schema(self, graph, node);
+  } else if (function == NULL && os_node__is_declared(self, op)) {
+    // its signature is said nowhere
   } else if (function == NULL) {
     os_node__unknown(self, graph, node, version);
   } else {

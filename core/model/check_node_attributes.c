@@ -58,8 +58,12 @@ typedef struct os_attribute_check {
   size_t index;
 } os_attribute_check;
 
+static const char *os_attribute__list(const os_attribute_check *self) {
+  return self->spot.node == NULL ? "attribute_proto" : "attribute";
+}
+
 static void os_attribute__find(const os_attribute_check *self, os_finding *finding) {
-  os_finding_place(self->report, finding, self->spot, "attribute[%zu]", self->index);
+  os_finding_place(self->report, finding, self->spot, "%s[%zu]", os_attribute__list(self), self->index);
 }
 
 // ---- Type and value ---------------------------------------------------------------------------------------
@@ -81,6 +85,10 @@ static void os_attribute__fields_agree(const os_attribute_check *self) {
                                      "the attribute \"%.*s\" is of type %s, and its value is in the field %s",
                                      OS_ARG(self->name), op_attr_kind_name((op_attr_kind)proto->type),
                                      os_attribute__fields[set[0]].name));
+  else if (count == 0 && proto->has_type && proto->type == 0)
+    os_attribute__find(self, os_report_add_as(self->report, &os_rule_model_attribute_type, OS_WARNING,
+                                              "the attribute \"%.*s\" is of type UNDEFINED",
+                                              OS_ARG(self->name)));
 }
 
 static bool os_attribute__needs_message(op_attr_kind kind) {
@@ -172,12 +180,29 @@ static void os_attribute__text(const os_attribute_check *self, ProtobufCBinaryDa
                                          OS_ARG(self->name), valid, hex, text.len > 16 ? " ..." : ""));
 }
 
+static void os_attribute__types(const os_attribute_check *self) {
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(self->proto);
+  char where[80];
+  os_format(where, sizeof where, "%s[%zu].tp", os_attribute__list(self), self->index);
+  os_type_check check = {.checking = self->checking, .name = self->name, .spot = self->spot, .rest = where};
+  if (rare->tp != NULL) {
+    check.type = rare->tp;
+    os_check_type(&check);
+  }
+  for (size_t i = 0; i < rare->n_type_protos; i++) {
+    os_format(where, sizeof where, "%s[%zu].type_protos[%zu]", os_attribute__list(self), self->index, i);
+    check.type = rare->type_protos[i];
+    os_check_type(&check);
+  }
+}
+
 static os_status os_attribute__content(const os_attribute_check *self) {
   const Onnx__AttributeProto *proto = self->proto;
   const Onnx__AttributeProto__Rare *rare = os_attribute_rare(proto);
   os_data_check *data = &self->checking->data;
   os_attribute__text(self, proto->s);
   for (size_t i = 0; i < rare->n_strings; i++) os_attribute__text(self, rare->strings[i]);
+  if (rare->tp != NULL || rare->n_type_protos > 0) os_attribute__types(self);
   if (proto->t == NULL && rare->sparse_tensor == NULL && rare->n_tensors == 0 && rare->n_sparse_tensors == 0)
     return OS_OK;
   os_str where = self->spot.graph->graph.path;
@@ -202,6 +227,8 @@ static os_status os_attribute__check(const os_attribute_check *self) {
   if (self->name.len == 0)
     os_attribute__find(
         self, os_report_add(self->report, &os_rule_model_attribute_name, "an attribute has no name"));
+  os_check_reserved(self->checking, &self->proto->base, self->spot, os_attribute__list(self),
+                    (int64_t)self->index);
   os_attribute__type(self);
   return os_attribute__content(self);
 }
@@ -291,4 +318,22 @@ os_status os_check_node_attributes(os_checking *self, const os_graph_index *grap
   }
   if (schema != NULL && !schema->deprecated) os_attribute__required(self, graph, node);
   return OS_OK;
+}
+
+// ---- Those that a function declares -----------------------------------------------------------------------
+
+// onnx.checker does not look at them.
+os_status os_check_function_defaults(os_checking *self, const os_function *function) {
+  const Onnx__FunctionProto *proto = function->proto;
+  os_severity gravest = self->report->gravest;
+  os_status status = OS_OK;
+  self->report->gravest = OS_WARNING;
+  for (size_t i = 0; i < proto->n_attribute_proto && status == OS_OK; i++) {
+    const Onnx__AttributeProto *attribute = proto->attribute_proto[i];
+    os_attribute_check check = {
+        self, self->report, {function->body, NULL, attribute}, attribute, os_bytes_str(attribute->name), i};
+    status = os_attribute__check(&check);
+  }
+  self->report->gravest = gravest;
+  return status;
 }

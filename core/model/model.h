@@ -7,7 +7,7 @@
 // A model, a lone graph or a function, indexed. The document outlives it.
 typedef struct os_model os_model;
 
-// Builds the index over a decoded document. Faults that keep the index from being built truly (unknown names, SSA, a cycle,
+// Builds the index over a decoded document: a model, graph or function, or the functions of an operator set. Faults that keep the index from being built truly (unknown names, SSA, a cycle,
 // recursive functions...) are findings of the checker's structure rules in `report`; the index is then partial: unknown
 // inputs are OS_ABSENT. *out is never NULL with OS_OK. `stop` (NULL = none) is looked at while functions are expanded.
 os_status os_model_build(os_document *document, os_registry *registry, const os_stop *stop, os_report *report,

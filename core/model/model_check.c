@@ -1,9 +1,11 @@
 #include "checking.h"
+#include "format.h"
 
 // ---- The model's own fields (checker rules A) -------------------------------------------------------------
 
-os_status os_check_metadata(os_checking *self, Onnx__StringStringEntryProto *const *entries, size_t count,
-                            os_spot spot, const char *where, os_severity severity) {
+os_status os_check_keys(os_checking *self, const os_rule *rule, os_severity severity,
+                        Onnx__StringStringEntryProto *const *entries, size_t count, os_spot spot,
+                        const char *list) {
   if (count < 2) return OS_OK;
   os_map keys;
   os_map_init(&keys, self->report->arena);
@@ -16,14 +18,26 @@ os_status os_check_metadata(os_checking *self, Onnx__StringStringEntryProto *con
       continue;
     }
     os_finding *finding =
-        os_report_add_as(self->report, &os_rule_model_metadata_duplicate, severity,
-                         "the key \"%.*s\" comes twice", OS_ARG(os_bytes_str(entries[i]->key)));
+        os_report_add_as(self->report, rule, severity, "the key \"%.*s\" comes twice",
+                         OS_ARG(os_bytes_str(entries[i]->key)));
     spot.message = entries[i];
-    os_finding_place(self->report, finding, spot, "%smetadata_props[%zu]", where, i);
+    os_finding_place(self->report, finding, spot, "%s[%zu]", list, i);
     os_related *related = os_finding_relate(self->report, finding, "first here");
-    if (related != NULL) os_where_message(&related->where, finding->where.path, entries[entry->value.number]);
+    if (related == NULL) continue;
+    os_str path = finding->where.path;
+    while (path.len > 0 && path.data[path.len - 1] != '[') path.len--;
+    path = os_arena_format(self->report->arena, "%.*s%zu]", OS_ARG(path), entry->value.number);
+    os_where_message(&related->where, path, entries[entry->value.number]);
   }
   return OS_OK;
+}
+
+os_status os_check_metadata(os_checking *self, Onnx__StringStringEntryProto *const *entries, size_t count,
+                            os_spot spot, const char *where, os_severity severity) {
+  if (count < 2) return OS_OK;
+  char list[96];
+  os_format(list, sizeof list, "%smetadata_props", where);
+  return os_check_keys(self, &os_rule_model_metadata_duplicate, severity, entries, count, spot, list);
 }
 
 static os_finding *os_check__root(os_checking *self, const os_rule *rule, const char *path,
@@ -55,6 +69,13 @@ static os_status os_check__imports(os_checking *self, Onnx__OperatorSetIdProto *
       finding = os_report_add(self->report, &os_rule_model_opset_newer,
                               "version %lld of \"%.*s\" is newer than %d, the newest known",
                               (long long)version, OS_ARG(domain), newest);
+    else if (!imports[i]->has_version)
+      finding = os_report_add_as(self->report, &os_rule_model_opset_range, OS_WARNING,
+                                 "the import of \"%.*s\" says no version", OS_ARG(domain));
+    else if (version < 1)
+      finding = os_report_add_as(self->report, &os_rule_model_opset_range, OS_WARNING,
+                                 "\"%.*s\" is imported in version %lld, and versions begin with 1",
+                                 OS_ARG(domain), (long long)version);
     else if (os_str_is(domain, "ai.onnx"))
       finding = os_report_add(self->report, &os_rule_model_opset_alias,
                               "the standard's domain is spelt \"ai.onnx\"");
@@ -69,7 +90,7 @@ static os_status os_check__imports(os_checking *self, Onnx__OperatorSetIdProto *
 os_status os_check_model_header(os_checking *self) {
   const Onnx__ModelProto *proto = self->model->proto;
   if (proto == NULL) {
-    if (self->model->main->imports->newest)
+    if (self->model->main->imports->newest && !os_graph_is_nothing(self->model->main))
       os_check__root(self, &os_rule_model_opset_assumed, "", NULL,
                      "the operator sets are not stated here; the newest ones were assumed");
     return OS_OK;
@@ -90,6 +111,14 @@ os_status os_check_model_header(os_checking *self) {
   } else if (version >= 3 && proto->n_opset_import == 0) {
     os_check__root(self, &os_rule_model_opset_missing, "opset_import", NULL,
                    "the model imports no operator set");
+  }
+  if (proto->model_version < 0) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_model_version_negative, "model_version is %lld",
+                      (long long)proto->model_version);
+    finding->expected = OS_STR("0 or more");
+    finding->actual = os_arena_format(self->report->arena, "%lld", (long long)proto->model_version);
+    os_where_message(&finding->where, OS_STR("model_version"), NULL);
   }
   OS_TRY(os_check__imports(self, proto->opset_import, proto->n_opset_import, OS_STR("")));
   OS_TRY(os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, (os_spot){0}, "", OS_ERROR));
@@ -121,8 +150,29 @@ static os_status os_check__distinct(os_checking *self, const os_function *functi
   return OS_OK;
 }
 
+// Names of a function's attributes that are names of its inputs or outputs, too.
+static void os_check__attribute_name(os_checking *self, const os_function *function, os_str name,
+                                     const char *field, size_t index) {
+  const Onnx__FunctionProto *proto = function->proto;
+  const char *what = NULL;
+  for (size_t i = 0; i < proto->n_input && what == NULL; i++)
+    if (os_str_eq(os_bytes_str(proto->input[i]), name)) what = "input";
+  for (size_t i = 0; i < proto->n_output && what == NULL; i++)
+    if (os_str_eq(os_bytes_str(proto->output[i]), name)) what = "output";
+  if (what == NULL) return;
+  os_finding *finding =
+      os_report_add_as(self->report, &os_rule_model_function_parameter, OS_WARNING,
+                       "\"%.*s\" is an attribute of the function and its %s", OS_ARG(name), what);
+  os_finding_place(self->report, finding, (os_spot){function->body, NULL, proto}, "%s[%zu]", field, index);
+}
+
 static os_status os_check__function_attributes(os_checking *self, const os_function *function) {
   const Onnx__FunctionProto *proto = function->proto;
+  for (size_t i = 0; i < proto->n_attribute; i++)
+    os_check__attribute_name(self, function, os_bytes_str(proto->attribute[i]), "attribute", i);
+  for (size_t i = 0; i < proto->n_attribute_proto; i++)
+    os_check__attribute_name(self, function, os_bytes_str(proto->attribute_proto[i]->name), "attribute_proto",
+                             i);
   OS_TRY(os_check__distinct(self, function, proto->attribute, proto->n_attribute, "attribute"));
   if (proto->n_attribute_proto == 0) return OS_OK;
   os_map plain;
@@ -142,8 +192,33 @@ static os_status os_check__function_attributes(os_checking *self, const os_funct
   return OS_OK;
 }
 
-// Every operator of the body is the same in the model's imports and in the function's. onnx.checker merges all functions'
-// imports into the model's, so that a domain which only functions use does not count.
+// The model's imports, and of each domain that it does not import the first function's: what onnx.checker holds functions
+// against.
+static os_status os_check__merged_imports(os_checking *self) {
+  os_model *model = self->model;
+  self->imports = model->imports;
+  if (model->proto == NULL || model->function_count == 0) return OS_OK;
+  os_map_init(&self->imports.versions, self->report->arena);
+  const os_map *own = &model->imports.versions;
+  for (size_t i = 0; i < own->count; i++) {
+    os_map_entry *entry = os_map_put(&self->imports.versions, own->entries[i].key, NULL);
+    OS_TRY_ALLOC(entry);
+    entry->value = own->entries[i].value;
+  }
+  for (uint32_t i = 0; i < model->function_count; i++) {
+    const os_map *of = &model->functions[i].imports.versions;
+    for (size_t j = 0; j < of->count; j++) {
+      int known;
+      if (os_imports_find(&self->imports, of->entries[j].key, &known)) continue;
+      os_map_entry *entry = os_map_put(&self->imports.versions, of->entries[j].key, NULL);
+      OS_TRY_ALLOC(entry);
+      entry->value = of->entries[j].value;
+    }
+  }
+  return OS_OK;
+}
+
+// Every operator of the body is the same in the function's imports and in the others'.
 static void os_check__function_opset(os_checking *self, const os_function *function,
                                      const os_graph_index *body) {
   int of_model, of_function;
@@ -152,17 +227,20 @@ static void os_check__function_opset(os_checking *self, const os_function *funct
   for (uint32_t i = 0; i < body->graph.node_count; i++) {
     const os_graph_node *node = &body->nodes[i];
     const op_node *op = &node->node;
-    if (!os_imports_find(&self->model->imports, op->domain, &of_model) ||
+    if (!os_imports_find(&self->imports, op->domain, &of_model) ||
         !os_imports_find(&function->imports, op->domain, &of_function) || of_model == of_function)
       continue;
     const op_schema *a = os_registry_find(registry, op->domain, op->op_type, op->overload, of_model).schema;
     const op_schema *b =
         os_registry_find(registry, op->domain, op->op_type, op->overload, of_function).schema;
     if (a == b) continue;
+    int unused;
+    bool main = os_imports_find(&self->model->imports, op->domain, &unused);
     os_finding *finding = os_report_add(self->report, &os_rule_model_function_opset,
                                         "%.*s is another operator in version %d of \"%.*s\", which the "
-                                        "function imports, than in %d, the model's",
-                                        OS_ARG(op->op_type), of_function, OS_ARG(op->domain), of_model);
+                                        "function imports, than in %d, %s",
+                                        OS_ARG(op->op_type), of_function, OS_ARG(op->domain), of_model,
+                                        main ? "the model's" : "another function's");
     os_finding_place(self->report, finding, (os_spot){body, node, NULL}, "%s", "");
   }
 }
@@ -185,7 +263,21 @@ os_status os_check_function(os_checking *self, const os_function *function) {
   OS_TRY(os_check__distinct(self, function, proto->output, proto->n_output, "output"));
   OS_TRY(os_check__function_attributes(self, function));
   OS_TRY(os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, spot, "", OS_WARNING));
+  OS_TRY(os_check_function_defaults(self, function));
+  os_check_reserved(self, &proto->base, spot, "", OS_ABSENT);
   os_check__function_opset(self, function, body);
+  return OS_OK;
+}
+
+// ---- Operator sets ----------------------------------------------------------------------------------------
+
+static os_status os_check__declared(os_checking *self) {
+  const os_document *document = self->model->document;
+  os_map_init(&self->declared, self->report->arena);
+  if (document->kind != OS_KIND_OPERATOR_SET || self->model->function_count == 0) return OS_OK;
+  const Onnx__OperatorSetProto *set = document->operator_set;
+  for (size_t i = 0; i < set->n_operator_; i++)
+    OS_TRY_ALLOC(os_map_put(&self->declared, os_bytes_str(set->operator_[i]->op_type), NULL));
   return OS_OK;
 }
 
@@ -195,14 +287,15 @@ static os_status os_check__structure(os_checking *self) {
   os_model *model = self->model;
   OS_TRY(os_check_model_header(self));
   OS_TRY(os_check_configurations(self));
+  OS_TRY(os_check__merged_imports(self));
+  OS_TRY(os_check__declared(self));
   for (uint32_t i = 0; i < model->function_count; i++) {
     OS_TRY(os_check_pause(self));
     OS_TRY(os_check_function(self, &model->functions[i]));
   }
   for (size_t i = 0; i < model->graphs.count; i++) {
     const os_graph_index *graph = model->graphs.items[i];
-    if (graph->instance || (graph == model->main && model->proto != NULL && model->proto->graph == NULL))
-      continue;
+    if (graph->instance || os_graph_is_nothing(graph)) continue;
     OS_TRY(os_check_pause(self));
     OS_TRY(os_check_graph(self, graph));
   }
@@ -225,7 +318,8 @@ static os_status os_check__end(os_report *report, os_status status) {
 }
 
 os_status os_model_check(os_model *self, const os_check_options *options, os_report *report) {
-  os_checking checking = {.model = self, .report = report, .full = options->infer, .stop = options->stop};
+  os_checking checking = {
+      .model = self, .top = self->main, .report = report, .full = options->infer, .stop = options->stop};
   checking.data = (os_data_check){report, report->arena, os_document_origin(self->document)};
   os_problems_tell(self, report);
   os_status status = os_check__structure(&checking);

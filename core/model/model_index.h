@@ -153,11 +153,17 @@ os_status os_index_capture(os_model *model, os_graph_index *self, os_str name, i
 os_problem *os_index_problem(os_model *model, os_problem_kind kind, const os_graph_index *graph, int32_t node,
                              int32_t slot, int32_t value);
 
+// An enclosing graph where the name means a value that is there before the nodes of `self` run; NULL when there is none.
+const os_graph_index *os_index_shadowed(const os_graph_index *self, os_str name, int32_t *value);
+
 // build_attribute.c
 const op_attribute *os_node_attribute(const op_node *node, os_str name); // NULL when there is none
 os_status os_index_attributes(os_model *model, os_graph_index *graph, os_graph_node *node,
                               const os_function *function);
 os_status os_attributes_defaults(os_model *model, os_function *function);
+
+// The graph of a model that has none, and of an operator set.
+bool os_graph_is_nothing(const os_graph_index *self);
 
 // build_function.c
 os_status os_functions_build(os_model *model, Onnx__FunctionProto *const *protos, size_t count);
@@ -179,6 +185,7 @@ os_status os_index_order(os_model *model, os_graph_index *self);
 
 // problems.c: the structure's findings, unless the report has been told them.
 void os_problems_tell(os_model *model, os_report *report);
+void os_problems_tell_all(os_model *model, os_report *report); // told or not
 
 // check_inference.c: inference of the whole, declarations compared.
 os_status os_model_check_inference(os_model *model, const os_stop *stop, os_report *report);

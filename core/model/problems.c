@@ -240,9 +240,7 @@ static const os_rule *const os_problem__rules[] = {
     [OS_PROBLEM_CALL_DEPTH] = &os_rule_model_function_depth,
 };
 
-void os_problems_tell(os_model *model, os_report *report) {
-  if (report == NULL || report->told == model) return;
-  report->told = model;
+void os_problems_tell_all(os_model *model, os_report *report) {
   os_telling telling = {model, report, report->arena};
   for (size_t i = 0; i < model->problems.count; i++) {
     const os_problem *problem = &model->problems.items[i];
@@ -251,6 +249,12 @@ void os_problems_tell(os_model *model, os_report *report) {
     else
       os_problem__tellers[problem->kind](&telling, problem);
   }
+}
+
+void os_problems_tell(os_model *model, os_report *report) {
+  if (report == NULL || report->told == model) return;
+  report->told = model;
+  os_problems_tell_all(model, report);
   if (model->expanded_too_far)
     os_report_incomplete(report, "%s; the rest was not looked into", os_cut_text(OS_CUT_NODES));
 }

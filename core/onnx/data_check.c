@@ -29,6 +29,10 @@ static os_status os_data__later(const os_data_check *self, os_data_list *list, c
   os_data_place((self), os_report_add((self)->report, &os_rule_##rule, __VA_ARGS__), (message), (path), \
                 OS_STR(field))
 
+#define REPORT_AS(self, rule, severity, message, path, field, ...)                                   \
+  os_data_place((self), os_report_add_as((self)->report, &os_rule_##rule, (severity), __VA_ARGS__), \
+                (message), (path), OS_STR(field))
+
 // Names of SequenceProto's and OptionalProto's element kinds, by number.
 static const struct {
   const char *name, *list, *field;
@@ -66,13 +70,70 @@ static const void *os_data__optional(const Onnx__OptionalProto *proto, int elem)
   }
 }
 
+// How two values of one kind differ in type, as far as both say it: a list that is empty leaves its elements open.
+typedef struct os_data_difference {
+  const char *field; // NULL = they do not differ
+  int first, other;
+} os_data_difference;
+
+static os_data_difference os_data__compare(const void *first, const void *other, os_kind kind) {
+  for (;;) {
+    switch (kind) {
+    case OS_KIND_SPARSE_TENSOR: {
+      const Onnx__SparseTensorProto *a = first, *b = other;
+      first = a->values;
+      other = b->values;
+      kind = OS_KIND_TENSOR;
+      break;
+    }
+    case OS_KIND_TENSOR: {
+      const Onnx__TensorProto *a = first, *b = other;
+      return (os_data_difference){a->data_type == b->data_type ? NULL : "data_type", a->data_type, b->data_type};
+    }
+    case OS_KIND_MAP: {
+      const Onnx__MapProto *a = first, *b = other;
+      if (a->key_type != b->key_type) return (os_data_difference){"key_type", a->key_type, b->key_type};
+      first = a->values;
+      other = b->values;
+      kind = OS_KIND_SEQUENCE;
+      break;
+    }
+    case OS_KIND_SEQUENCE: {
+      const Onnx__SequenceProto *a = first, *b = other;
+      const void *const *left, *const *right;
+      if (a->elem_type != b->elem_type) return (os_data_difference){"elem_type", a->elem_type, b->elem_type};
+      if (os_data__elements(a, a->elem_type, &left) == 0 || os_data__elements(b, b->elem_type, &right) == 0)
+        return (os_data_difference){0};
+      first = left[0];
+      other = right[0];
+      kind = elems[a->elem_type].kind;
+      break;
+    }
+    default: {
+      const Onnx__OptionalProto *a = first, *b = other;
+      if (a->elem_type == 0 || b->elem_type == 0) return (os_data_difference){0}; // empty
+      if (a->elem_type != b->elem_type) return (os_data_difference){"elem_type", a->elem_type, b->elem_type};
+      first = os_data__optional(a, a->elem_type);
+      other = os_data__optional(b, b->elem_type);
+      if (first != NULL && other != NULL) kind = elems[a->elem_type].kind;
+    }
+    }
+    if (first == NULL || other == NULL) return (os_data_difference){0};
+  }
+}
+
 static void os_data__check_sequence_types(const os_data_check *self, const Onnx__SequenceProto *proto,
-                                          const os_path *path) {
-  for (size_t i = 1; i < proto->n_tensor_values; i++) {
-    int first = proto->tensor_values[0]->data_type, other = proto->tensor_values[i]->data_type;
-    if (first == other) continue;
-    REPORT(self, onnx_sequence_types, proto, path, "tensor_values",
-           "element 0 has data_type %d, element %zu has %d", first, i, other);
+                                          int elem, const os_path *path) {
+  const void *const *list;
+  size_t count = os_data__elements(proto, elem, &list);
+  for (size_t i = 1; i < count; i++) {
+    os_data_difference differ = os_data__compare(list[0], list[i], elems[elem].kind);
+    if (differ.field == NULL) continue;
+    os_data_place(self,
+                  os_report_add(self->report, &os_rule_onnx_sequence_types,
+                                "element 0 has %s %d, element %zu has %d", differ.field, differ.first, i,
+                                differ.other),
+                  proto, path, os_str_of(elems[elem].list));
     return;
   }
 }
@@ -86,10 +147,8 @@ static os_status os_data__check_sequence(const os_data_check *self, const Onnx__
     return OS_OK;
   }
   if (elem == 5) // onnx.checker does not know it yet
-    os_data_place(self,
-                  os_report_add_as(self->report, &os_rule_onnx_sequence_elem_type, OS_WARNING,
-                                   "elem_type is OPTIONAL (5), which onnx.checker refuses"),
-                  proto, path, OS_STR("elem_type"));
+    REPORT_AS(self, onnx_sequence_elem_type, OS_WARNING, proto, path, "elem_type",
+              "elem_type is OPTIONAL (5), which onnx.checker refuses");
   for (int other = 1; other < ELEMS; other++) {
     const void *const *list;
     size_t count = os_data__elements(proto, other, &list);
@@ -100,7 +159,7 @@ static os_status os_data__check_sequence(const os_data_check *self, const Onnx__
       OS_TRY(os_data__later(self, later, list[i], elems[elem].kind, path, os_str_of(elems[elem].list),
                             (int64_t)i));
   }
-  if (elem == 1) os_data__check_sequence_types(self, proto, path);
+  os_data__check_sequence_types(self, proto, elem, path);
   return OS_OK;
 }
 
@@ -113,10 +172,8 @@ static os_status os_data__check_optional(const os_data_check *self, const Onnx__
     return OS_OK;
   }
   if (elem == 5)
-    os_data_place(self,
-                  os_report_add_as(self->report, &os_rule_onnx_optional_elem_type, OS_WARNING,
-                                   "elem_type is OPTIONAL (5), which onnx.checker refuses"),
-                  proto, path, OS_STR("elem_type"));
+    REPORT_AS(self, onnx_optional_elem_type, OS_WARNING, proto, path, "elem_type",
+              "elem_type is OPTIONAL (5), which onnx.checker refuses");
   for (int other = 1; other < ELEMS; other++)
     if (other != elem && os_data__optional(proto, other) != NULL)
       REPORT(self, onnx_optional_field, proto, path, "elem_type", "elem_type is %s, but %s is there",
@@ -149,35 +206,43 @@ static os_status os_data__check_map_keys(const os_data_check *self, const Onnx__
     bool added;
     OS_TRY_ALLOC(os_map_put(&seen, key, &added));
     if (!added && text)
-      REPORT(self, onnx_map_keys, proto, path, "string_keys", "the key \"%.*s\" comes twice", OS_ARG(key));
+      REPORT_AS(self, onnx_map_keys, OS_WARNING, proto, path, "string_keys", "the key \"%.*s\" comes twice",
+                OS_ARG(key));
     else if (!added)
-      REPORT(self, onnx_map_keys, proto, path, "keys", "the key %" PRId64 " comes twice", proto->keys[i]);
+      REPORT_AS(self, onnx_map_keys, OS_WARNING, proto, path, "keys", "the key %" PRId64 " comes twice",
+                proto->keys[i]);
     if (!text && !os_data__key_fits(proto->key_type, proto->keys[i]))
-      os_data_place(self,
-                    os_report_add_as(self->report, &os_rule_onnx_map_keys, OS_WARNING,
-                                     "the key %" PRId64 " does not fit %s", proto->keys[i],
-                                     op_elem_name((op_elem)proto->key_type)),
-                    proto, path, OS_STR("keys"));
+      REPORT_AS(self, onnx_map_keys, OS_WARNING, proto, path, "keys", "the key %" PRId64 " does not fit %s",
+                proto->keys[i], op_elem_name((op_elem)proto->key_type));
   }
   return OS_OK;
+}
+
+// onnx.checker refuses these types of keys by name and lets all others pass.
+static bool os_data__refused_keys(int type) {
+  return type == 0 || type == OP_FLOAT || type == OP_BOOL || type == OP_FLOAT16 || type == OP_COMPLEX64 ||
+         type == OP_COMPLEX128;
 }
 
 static os_status os_data__check_map(const os_data_check *self, const Onnx__MapProto *proto,
                                     const os_path *path, os_data_list *later) {
   const os_elem_info *info = os_elem_info_of(proto->has_key_type ? proto->key_type : 0);
   bool integer = info != NULL && (info->kind == 'i' || info->kind == 'u') && info->bits >= 8;
-  if (!integer && (info == NULL || info->kind != 's')) {
-    REPORT(self, onnx_map_key_type, proto, path, "key_type",
-           "key_type is %d%s, neither an integer type nor STRING", (int)proto->key_type,
-           proto->has_key_type ? "" : " (missing)");
-    return OS_OK;
-  }
+  bool typed = integer || (info != NULL && info->kind == 's');
+  if (!typed)
+    os_data_place(self,
+                  os_report_add_as(self->report, &os_rule_onnx_map_key_type,
+                                   !proto->has_key_type || os_data__refused_keys(proto->key_type) ? OS_ERROR
+                                                                                                  : OS_WARNING,
+                                   "key_type is %d%s, neither an integer type nor STRING",
+                                   (int)proto->key_type, proto->has_key_type ? "" : " (missing)"),
+                  proto, path, OS_STR("key_type"));
   if (proto->n_keys > 0 && proto->n_string_keys > 0)
     REPORT(self, onnx_map_keys, proto, path, "keys", "both keys and string_keys are in use");
-  else if (integer ? proto->n_string_keys > 0 : proto->n_keys > 0)
-    REPORT(self, onnx_map_keys, proto, path, "key_type", "%s keys are in %s", info->onnx,
-           integer ? "string_keys" : "keys");
-  else
+  else if (typed && (integer ? proto->n_string_keys > 0 : proto->n_keys > 0))
+    REPORT_AS(self, onnx_map_keys, OS_WARNING, proto, path, "key_type", "%s keys are in %s", info->onnx,
+              integer ? "string_keys" : "keys");
+  else if (typed)
     OS_TRY(os_data__check_map_keys(self, proto, path));
   if (proto->values == NULL) {
     REPORT(self, onnx_map_values, proto, path, "values", "values is missing");

@@ -85,16 +85,16 @@ typedef struct os_tensor_checking {
                 os_report_add_as((self)->check->report, &os_rule_##rule, severity, "%s" __VA_ARGS__), \
                 (self)->tensor, (self)->path, OS_STR(field))
 
-// onnx.checker lets any type pass whose elements are in raw_data; nothing can read them.
-static void os_tensor__check_type(const os_tensor_checking *self) {
+// onnx.checker lets any type pass whose elements are in raw_data or in a file, though nothing can read them.
+static void os_tensor__check_type(const os_tensor_checking *self, bool bytes) {
   const Onnx__TensorProto *tensor = self->tensor;
   if (!tensor->has_data_type || tensor->data_type == 0)
     REPORT(self, onnx_tensor_data_type, "data_type", "data_type is %s", self->name,
            tensor->has_data_type ? "UNDEFINED (0)" : "missing");
   else if (self->elem == OP_NONE)
-    REPORT(self, onnx_tensor_data_type, "data_type",
-           "data_type %d is no element type; known are 1 (float) to %d (%s)", self->name,
-           (int)tensor->data_type, OP_ELEM_COUNT - 1, op_elem_name((op_elem)(OP_ELEM_COUNT - 1)));
+    REPORT_AS(self, onnx_tensor_data_type, bytes ? OS_WARNING : OS_ERROR, "data_type",
+              "data_type %d is no element type; known are 1 (float) to %d (%s)", self->name,
+              (int)tensor->data_type, OP_ELEM_COUNT - 1, op_elem_name((op_elem)(OP_ELEM_COUNT - 1)));
 }
 
 static os_status os_tensor__check_file(const os_tensor_checking *self, const os_external_entry *entry) {
@@ -129,6 +129,44 @@ static os_status os_tensor__check_file(const os_tensor_checking *self, const os_
   return OS_OK;
 }
 
+// Advice is given once, not for each of many tensors.
+static bool os_tensor__has_told(const os_tensor_checking *self, const os_rule *rule) {
+  const os_report *report = self->check->report;
+  for (size_t i = 0; i < report->findings.count; i++)
+    if (report->findings.items[i]->rule == rule) return true;
+  return report->full;
+}
+
+static bool os_tensor__is_sha1(os_str text) {
+  size_t digits = 0;
+  while (digits < text.len && memchr("0123456789abcdefABCDEF", text.data[digits], 22) != NULL) digits++;
+  return digits == text.len && text.len == 40;
+}
+
+static void os_tensor__check_entries(const os_tensor_checking *self, const os_external_entry *entry) {
+  // The same place in the normalised path may not hold "..", not even as part of a name: so onnx.checker.
+  for (size_t i = 0; i + 3 < entry->location.len + 2; i++) {
+    if (memcmp(entry->location.data + i, "..", 2) != 0) continue;
+    char before = i == 0 ? '/' : entry->location.data[i - 1];
+    char after = i + 2 == entry->location.len ? '/' : entry->location.data[i + 2];
+    if ((before == '/' || before == '\\') && (after == '/' || after == '\\')) continue; // a step up, inside
+    REPORT(self, onnx_external_location, "external_data",
+           "the name has two dots in a row, which onnx.checker refuses (\"%.*s\")", self->name,
+           OS_ARG(entry->location));
+    break;
+  }
+  for (size_t i = 0; i < self->tensor->n_external_data; i++) {
+    const Onnx__StringStringEntryProto *pair = self->tensor->external_data[i];
+    os_str value = os_bytes_str(pair->value);
+    if (os_str_is(os_bytes_str(pair->key), "checksum") && !os_tensor__is_sha1(value))
+      REPORT(self, onnx_external_entry, "external_data",
+             "checksum is not the SHA-1 of a file in 40 hexadecimal digits", self->name);
+  }
+  if (entry->offset % 4096 != 0 && !os_tensor__has_told(self, &os_rule_onnx_external_align))
+    REPORT(self, onnx_external_align, "external_data",
+           "offset is %" PRIu64 ", no multiple of 4096 as it should be", self->name, entry->offset);
+}
+
 static os_status os_tensor__check_external(const os_tensor_checking *self, const os_tensor_fields *fields,
                                            bool sized) {
   const Onnx__TensorProto *tensor = self->tensor;
@@ -155,6 +193,7 @@ static os_status os_tensor__check_external(const os_tensor_checking *self, const
       REPORT(self, onnx_external_entry, "external_data", "%s", self->name, entry.fault);
     return OS_OK;
   }
+  os_tensor__check_entries(self, &entry);
   if (sized && entry.has_length && self->elem != OP_NONE && self->elem != OP_STRING) {
     uint64_t need = os_tensor_raw_size(self->elem, self->count);
     if (entry.length != need)
@@ -338,7 +377,6 @@ static os_status os_tensor__check(const os_data_check *check, const Onnx__Tensor
   os_tensor_checking self = {.check = check, .tensor = tensor, .path = path, .name = prefix.data};
   if (os_elem_info_of(tensor->data_type) != NULL) self.elem = (op_elem)tensor->data_type;
   os_tensor_fields fields = os_tensor_fields_of(tensor);
-  os_tensor__check_type(&self);
   for (unsigned i = 0; i < tensor->base.n_unknown_fields; i++)
     if (tensor->base.unknown_fields[i].tag == DATA_LOCATION)
       REPORT(&self, onnx_tensor_location, "data_location",
@@ -347,6 +385,7 @@ static os_status os_tensor__check(const os_data_check *check, const Onnx__Tensor
                             OS_STR("metadata_props")));
   bool external =
       tensor->has_data_location && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+  os_tensor__check_type(&self, external || (fields.used == 1 && fields.first == OS_STORED_RAW));
   bool sized = os_data_product(tensor->dims, tensor->n_dims, &self.count);
   if (!sized) os_tensor__check_dims(&self, external);
   if (external) return os_tensor__check_external(&self, &fields, sized);

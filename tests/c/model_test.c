@@ -120,7 +120,7 @@ static void test_graphs(void) {
   EXPECT(model(JOIN(node("Relu", "x", "y", NONE), input("x", 1, "2 -3"), output("y", 1, "2 ?"))),
          "model.value.dim", OS_WARNING, "graph.input[0].type.tensor_type.shape.dim[1]");
   EXPECT(model(JOIN(relu(), input("z", 77, "2"))), "model.value.elem-type", OS_WARNING,
-         "graph.input[1].type");
+         "graph.input[1].type.tensor_type.elem_type");
   EXPECT(model(JOIN(relu(), value_info("q", 1, "2"))), "model.value.info-unknown", OS_INFO,
          "graph.value_info[0]");
   EXPECT(model(JOIN(node("Relu", "x", "t", NONE), node("Relu", "t", "y", NONE), input("x", 1, "2"),

@@ -178,7 +178,7 @@ static void test_tensor_rules(void) {
         "dims [9223372036854775807, 9223372036854775807] make more elements than 63 bits count");
   proto = tensor(&self, 999, 1, 1, 0);
   set_raw(proto, "1234", 4);
-  finds(&self, proto, OS_ERROR, "onnx.tensor.data-type",
+  finds(&self, proto, OS_WARNING, "onnx.tensor.data-type",
         "data_type 999 is no element type; known are 1 (float) to 26 (int2)");
   proto->data_type = 0;
   finds(&self, proto, OS_ERROR, "onnx.tensor.data-type", "data_type is UNDEFINED (0)");
@@ -251,6 +251,12 @@ static void external(fixture *self, const char *location, const char *offset, co
   os_report_init(&report, &self->arena, false, 0);
   os_data_check check = {&report, &self->arena, {NULL, &files}};
   CHECK_EQ(os_tensor_check(&check, proto, NULL), OS_OK);
+  // The small file has no offset that programs would like best.
+  if (report.counts[OS_INFO] == 1) {
+    CHECK_STR(os_str_of(report.findings.items[0]->rule->id), "onnx.external.align");
+    report.findings.items++;
+    report.findings.count--;
+  }
   os_tensor_reader reader;
   os_status status = os_tensor_open(&reader, proto, check.origin);
   if (rule == NULL) {

@@ -1,9 +1,9 @@
 #include "checking.h"
+#include "format.h"
 
-// What onnx.checker does not look at, though onnx.proto has rules for it: training information, device configurations.
-// All findings are warnings.
+// Training information (onnx.proto, TrainingInfoProto), which onnx.checker does not look at: all findings are warnings.
 
-// ---- Training (onnx.proto, TrainingInfoProto) -------------------------------------------------------------
+// ---- Bindings ---------------------------------------------------------------------------------------------
 
 static os_status os_names__of_outputs(os_map *names, const Onnx__GraphProto *graph) {
   for (size_t i = 0; graph != NULL && i < graph->n_output; i++)
@@ -54,6 +54,86 @@ static os_status os_training__bindings(os_checking *self, size_t training, const
   return OS_OK;
 }
 
+static os_status os_training__keys(os_checking *self, const Onnx__TrainingInfoProto *info, size_t index) {
+  char list[64];
+  os_format(list, sizeof list, "training_info[%zu].initialization_binding", index);
+  return os_check_keys(self, &os_rule_onnx_entry_duplicate, OS_WARNING, info->initialization_binding,
+                       info->n_initialization_binding, (os_spot){0}, list);
+}
+
+// ---- Graphs -----------------------------------------------------------------------------------------------
+
+// The graph as it runs: the algorithm behind the main graph's nodes, as if that were around it; the initialization alone.
+// It is indexed in a model of its own, so that nothing is left of it in the one that is checked.
+static os_status os_training__fill(os_model *side, const Onnx__GraphProto *proto,
+                                   const os_graph_index *around, os_str path) {
+  os_graph_index *graph;
+  OS_TRY(os_index_new(side, around, path, &graph));
+  side->main = graph;
+  graph->proto = proto;
+  graph->imports = &side->imports;
+  graph->scope = side;
+  if (around != NULL) graph->owner = around->graph.node_count;
+  for (size_t i = 0; i < side->graphs.count; i++) OS_TRY(os_index_fill(side, side->graphs.items[i]));
+  for (size_t i = 0; i < side->graphs.count; i++) OS_TRY(os_index_order(side, side->graphs.items[i]));
+  return OS_OK;
+}
+
+// Outputs of the algorithm may be the main graph's values.
+static void os_training__forgive(os_model *side, const os_graph_index *around) {
+  size_t kept = 0;
+  for (size_t i = 0; i < side->problems.count; i++) {
+    const os_problem *problem = &side->problems.items[i];
+    bool fine =
+        around != NULL && problem->kind == OS_PROBLEM_OUTPUT_UNKNOWN && problem->graph == side->main &&
+        os_graph_find_value(&around->graph, os_bytes_str(side->main->proto->output[problem->slot]->name)) !=
+            OS_ABSENT;
+    if (!fine) side->problems.items[kept++] = *problem;
+  }
+  side->problems.count = kept;
+}
+
+static os_status os_training__check(os_checking *self, os_model *side, const os_graph_index *around) {
+  os_checking inner = *self;
+  inner.model = side;
+  inner.top = side->main;
+  os_training__forgive(side, around);
+  os_problems_tell_all(side, self->report);
+  for (size_t i = 0; i < side->graphs.count; i++)
+    if (!side->graphs.items[i]->instance) OS_TRY(os_check_graph(&inner, side->graphs.items[i]));
+  return OS_OK;
+}
+
+static os_status os_training__graph(os_checking *self, const Onnx__GraphProto *proto,
+                                    os_graph_index *around, size_t training, const char *field) {
+  if (proto == NULL) return OS_OK;
+  os_model *side = os_memory_calloc(self->model->memory, sizeof *side);
+  OS_TRY_ALLOC(side);
+  *side = *self->model;
+  os_arena_init(&side->own, side->memory);
+  side->arena = &side->own;
+  side->lazies = NULL;
+  memset(&side->graphs, 0, sizeof side->graphs);
+  memset(&side->problems, 0, sizeof side->problems);
+  memset(&side->chain, 0, sizeof side->chain);
+  os_graph_index kept = {0}; // what the graph around is told of, it forgets
+  if (around != NULL) {
+    kept.captures = around->captures;
+    memset(&around->captures, 0, sizeof around->captures);
+  }
+  os_severity gravest = self->report->gravest;
+  self->report->gravest = OS_WARNING;
+  os_str path = os_arena_format(self->report->arena, "training_info[%zu].%s", training, field);
+  os_status status = os_training__fill(side, proto, around, path);
+  if (status == OS_OK) status = os_training__check(self, side, around);
+  self->report->gravest = gravest;
+  if (around != NULL) around->captures = kept.captures;
+  os_model_free(side);
+  return status;
+}
+
+// ---- The whole --------------------------------------------------------------------------------------------
+
 os_status os_check_training(os_checking *self) {
   const Onnx__ModelProto *model = self->model->proto;
   if (model == NULL || model->n_training_info == 0) return OS_OK;
@@ -78,6 +158,9 @@ os_status os_check_training(os_checking *self) {
       os_where_message(&finding->where, os_arena_format(arena, "training_info[%zu].initialization", i),
                        info->initialization);
     }
+    OS_TRY(os_training__graph(self, info->initialization, NULL, i, "initialization"));
+    OS_TRY(os_training__graph(self, info->algorithm, self->model->main, i, "algorithm"));
+    OS_TRY(os_training__keys(self, info, i));
     os_bindings first = {info->initialization_binding,
                          info->n_initialization_binding,
                          "initialization_binding",
@@ -92,72 +175,3 @@ os_status os_check_training(os_checking *self) {
   return OS_OK;
 }
 
-// ---- Devices (onnx.proto, NodeDeviceConfigurationProto, from IR version 11 on) ----------------------------
-
-static const char *os_device__sharding(const os_map *values, const Onnx__ShardingSpecProto *sharding) {
-  if (sharding->tensor_name.len == 0) return "the sharding names no tensor";
-  if (os_map_get(values, os_bytes_str(sharding->tensor_name)) == NULL)
-    return "the sharding names a tensor that is neither input nor output of the node";
-  for (size_t i = 0; i < sharding->n_sharded_dim; i++) {
-    if (!sharding->sharded_dim[i]->has_axis) return "a sharded dim has no axis";
-    for (size_t j = 0; j < sharding->sharded_dim[i]->n_simple_sharding; j++)
-      if (!sharding->sharded_dim[i]->simple_sharding[j]->has_num_shards)
-        return "a sharded dim has no number of shards";
-  }
-  return NULL;
-}
-
-static os_status os_device__values(os_map *values, const Onnx__NodeProto *node) {
-  for (size_t i = 0; i < node->n_input; i++)
-    OS_TRY_ALLOC(os_map_put(values, os_bytes_str(node->input[i]), NULL));
-  for (size_t i = 0; i < node->n_output; i++)
-    OS_TRY_ALLOC(os_map_put(values, os_bytes_str(node->output[i]), NULL));
-  return OS_OK;
-}
-
-os_status os_check_devices(os_checking *self, const os_graph_index *graph, const os_graph_node *node) {
-  const Onnx__NodeProto *proto = node->proto;
-  const Onnx__NodeProto__Rare *rare = os_node_rare(proto);
-  if (rare->n_device_configurations == 0) return OS_OK;
-  os_map values;
-  os_map_init(&values, self->report->arena);
-  OS_TRY(os_device__values(&values, proto));
-  for (size_t i = 0; i < rare->n_device_configurations; i++) {
-    const Onnx__NodeDeviceConfigurationProto *device = rare->device_configurations[i];
-    os_str id = os_bytes_str(device->configuration_id);
-    os_spot spot = {graph, node, device};
-    if (os_map_get(&self->configurations, id) == NULL) {
-      os_finding *finding =
-          os_report_add(self->report, &os_rule_model_device_configuration,
-                        "the configuration \"%.*s\" is not listed in the model", OS_ARG(id));
-      os_finding_place(self->report, finding, spot, "device_configurations[%zu]", i);
-    }
-    for (size_t j = 0; j < device->n_sharding_spec; j++) {
-      const char *fault = os_device__sharding(&values, device->sharding_spec[j]);
-      if (fault == NULL) continue;
-      os_finding *finding = os_report_add(self->report, &os_rule_model_device_configuration, "%s", fault);
-      os_finding_place(self->report, finding, spot, "device_configurations[%zu].sharding_spec[%zu]", i, j);
-    }
-  }
-  return OS_OK;
-}
-
-os_status os_check_configurations(os_checking *self) {
-  const Onnx__ModelProto *model = self->model->proto;
-  os_map_init(&self->configurations, self->report->arena);
-  for (size_t i = 0; model != NULL && i < model->n_configuration; i++) {
-    const Onnx__DeviceConfigurationProto *configuration = model->configuration[i];
-    OS_TRY_ALLOC(os_map_put(&self->configurations, os_bytes_str(configuration->name), NULL));
-    const char *fault =
-        configuration->name.len == 0      ? "a device configuration has no name"
-        : !configuration->has_num_devices ? "a device configuration does not say how many devices it has"
-        : configuration->n_device > 0 && configuration->num_devices != (int64_t)configuration->n_device
-            ? "a device configuration lists another number of devices than it says"
-            : NULL;
-    if (fault == NULL) continue;
-    os_finding *finding = os_report_add(self->report, &os_rule_model_device_configuration, "%s", fault);
-    os_where_message(&finding->where, os_arena_format(self->report->arena, "configuration[%zu]", i),
-                     configuration);
-  }
-  return OS_OK;
-}
