@@ -230,12 +230,14 @@ static os_status os_host__tell_fault(opspec_model *model, os_status status, os_t
   os_check_options check = {0};
   if (model->model != NULL && os_model_check(model->model, &check, &report) == OS_OUT_OF_MEMORY)
     status = OS_OUT_OF_MEMORY;
-  for (size_t i = 0; i < report.findings.count && trouble->message.len == 0; i++) {
-    const os_finding *finding = report.findings.items[i];
-    if (finding->severity != OS_ERROR) continue;
-    trouble->message = finding->message;
-    trouble->path = finding->where.path;
-  }
+  // Some of what onnx.checker lets pass cannot be read all the same.
+  for (os_severity severity = OS_ERROR; severity <= OS_WARNING; severity++)
+    for (size_t i = 0; i < report.findings.count && trouble->message.len == 0; i++) {
+      const os_finding *finding = report.findings.items[i];
+      if (finding->severity != severity) continue;
+      trouble->message = finding->message;
+      trouble->path = finding->where.path;
+    }
   return os_host_fail(env, status, trouble->message, trouble->path, &report);
 }
 

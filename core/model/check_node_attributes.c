@@ -114,9 +114,10 @@ static void os_attribute__reference(const os_attribute_check *self) {
   bool inside = graph->in_function || graph->graph.parent != NULL;
   if (inside && os_attribute__has_value(self->proto))
     os_attribute__find(self,
-                       os_report_add(self->report, &os_rule_model_attribute_reference,
-                                     "the attribute \"%.*s\" refers to \"%.*s\" and has a value as well",
-                                     OS_ARG(self->name), OS_ARG(name)));
+                       os_report_add_as(self->report, &os_rule_model_attribute_reference,
+                                        graph->graph.parent != NULL ? OS_ERROR : OS_WARNING,
+                                        "the attribute \"%.*s\" refers to \"%.*s\" and has a value as well",
+                                        OS_ARG(self->name), OS_ARG(name)));
   else if (!graph->in_function)
     os_attribute__find(
         self, os_report_add_as(self->report, &os_rule_model_attribute_reference, OS_WARNING,

@@ -6,7 +6,7 @@
 // Rules of OperatorSetProto. Nothing else checks such files; so what makes one unreadable is an error, and the rest of what
 // the text asks for a warning.
 
-enum { STATUS_STABLE = 1 };
+enum { STATUS = 3, STATUS_STABLE = 1 };
 
 #define REPORT(self, rule, message, path, field, ...)                                                   \
   os_data_place((self), os_report_add((self)->report, &os_rule_##rule, __VA_ARGS__), (message), (path), \
@@ -157,8 +157,10 @@ static os_status os_opset__operator(const os_data_check *self, const Onnx__Opera
     REPORT(self, onnx_opset_since, operator, & path, "since_version",
            "since_version is %" PRId64 ", opset_version %" PRId64, operator->since_version,
            set->opset_version);
-  if (operator->has_status &&(operator->status<0 || operator->status> STATUS_STABLE))
-    REPORT(self, onnx_opset_status, operator, & path, "status", "status is %d", (int)operator->status);
+  // A value that the enumeration does not have decodes as an unknown field.
+  for (unsigned i = 0; i < operator->base.n_unknown_fields; i++)
+    if (operator->base.unknown_fields[i].tag == STATUS)
+      REPORT(self, onnx_opset_status, operator, & path, "status", "status is neither EXPERIMENTAL (0) nor STABLE (1)");
   return named && versioned ? os_opset__unique(self, names, operator, index, &path) : OS_OK;
 }
 

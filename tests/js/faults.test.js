@@ -31,19 +31,19 @@ describe('element types that do not exist', () => {
     const add = { inputs: [onnx.value('x', 'float32', [1])], outputs: [onnx.value('y', 'float32', [1])] }
     const said = `w: data_type ${type} is no element type; known are 1 (float) to 26 (int2)`
     it(`${type}: a tensor`, () => {
-      const [{ rule, message, path }, ...more] = errors(env.check(tensor, { as: 'tensor' }))
+      const [{ rule, message, path }, ...more] = env.check(tensor, { as: 'tensor' }).findings
       assert.deepEqual([rule, message, path, more], ['onnx.tensor.data-type', said, 'data_type', []])
     })
     it(`${type}: an initializer`, async () => {
       const bytes = onnx.model({ ...add, initializers: [tensor], nodes: [onnx.node('Add', ['x', 'w'], ['y'])] })
-      const [{ message, path }] = errors(env.check(bytes))
+      const [{ message, path }] = env.check(bytes).findings
       assert.deepEqual([message, path], [said, 'graph.initializer[0].data_type'])
       const { code, message: why } = await refusal(bytes, { x })
       assert.deepEqual([code, why], ['malformed', said])
     })
     it(`${type}: a Constant`, async () => {
       const bytes = onnx.model({ ...add, nodes: [onnx.node('Constant', [], ['w'], { value: { tensor } }), onnx.node('Add', ['x', 'w'], ['y'])] })
-      const [{ message, path }] = errors(env.check(bytes))
+      const [{ message, path }] = env.check(bytes).findings
       assert.deepEqual([message, path], [said, 'graph.node[0].attribute[0].t.data_type'])
       const { code, message: why, path: place } = await refusal(bytes, { x })
       assert.deepEqual([code, why, place], ['malformed', said, path])
