@@ -88,7 +88,7 @@ typedef struct os_finding {
 
 typedef struct os_report {
   os_arena *arena;
-  bool strict; // warnings become errors
+  bool strict;         // warnings become errors
   os_severity gravest; // what is added is no graver, before strict; OS_ERROR = as it is
   uint32_t limit;
   os_str kind; // kind of the document, for the reader

@@ -63,7 +63,7 @@ static os_status os_model__main(os_model *self) {
     self->main = self->functions[0].body;
     return OS_OK;
   }
-  const Onnx__GraphProto *proto = self->proto != NULL                               ? self->proto->graph
+  const Onnx__GraphProto *proto = self->proto != NULL                            ? self->proto->graph
                                   : self->document->kind == OS_KIND_OPERATOR_SET ? NULL
                                                                                  : self->document->graph;
   OS_TRY(os_index_new(self, NULL, self->proto != NULL ? OS_STR("graph") : OS_STR(""), &self->main));

@@ -34,9 +34,11 @@ typedef struct os_sharding_check {
   size_t devices;       // how many there are, 0 = not known
 } os_sharding_check;
 
-static void os_sharding__tell(const os_sharding_check *self, os_finding *finding, const char *field, size_t index) {
-  os_finding_place(self->checking->report, finding, self->spot, "device_configurations[%zu].sharding_spec[%zu].%s[%zu]",
-                   self->device, self->index, field, index);
+static void os_sharding__tell(const os_sharding_check *self, os_finding *finding, const char *field,
+                              size_t index) {
+  os_finding_place(self->checking->report, finding, self->spot,
+                   "device_configurations[%zu].sharding_spec[%zu].%s[%zu]", self->device, self->index, field,
+                   index);
 }
 
 // The rank of a value that the node reads or makes; false when the file does not say it.
@@ -66,29 +68,33 @@ static void os_sharding__dims(const os_sharding_check *self) {
   for (size_t i = 0; i < self->sharding->n_sharded_dim; i++) {
     const Onnx__ShardedDimProto *dim = self->sharding->sharded_dim[i];
     if (ranked && dim->has_axis && (dim->axis < -rank || dim->axis >= rank)) {
-      os_finding *finding = os_report_add(report, &os_rule_model_device_sharding,
-                                          "axis %lld is none of \"%.*s\", whose rank is %lld", (long long)dim->axis,
-                                          OS_ARG(os_bytes_str(self->sharding->tensor_name)), (long long)rank);
-      finding->expected = os_arena_format(report->arena, "%lld to %lld", (long long)-rank, (long long)rank - 1);
+      os_finding *finding = os_report_add(
+          report, &os_rule_model_device_sharding, "axis %lld is none of \"%.*s\", whose rank is %lld",
+          (long long)dim->axis, OS_ARG(os_bytes_str(self->sharding->tensor_name)), (long long)rank);
+      finding->expected =
+          os_arena_format(report->arena, "%lld to %lld", (long long)-rank, (long long)rank - 1);
       finding->actual = os_arena_format(report->arena, "%lld", (long long)dim->axis);
       os_sharding__tell(self, finding, "sharded_dim", i);
     }
     for (size_t j = 0; j < dim->n_simple_sharding; j++) {
       const Onnx__SimpleShardedDimProto *simple = dim->simple_sharding[j];
       if (!simple->has_num_shards || simple->num_shards >= 1) continue;
-      os_sharding__tell(self, os_report_add(report, &os_rule_model_device_sharding, "a dim is cut into %lld shards",
-                                            (long long)simple->num_shards), "sharded_dim", i);
+      os_sharding__tell(self,
+                        os_report_add(report, &os_rule_model_device_sharding, "a dim is cut into %lld shards",
+                                      (long long)simple->num_shards),
+                        "sharded_dim", i);
     }
   }
 }
 
-static void os_sharding__device(const os_sharding_check *self, int64_t device, const char *field, size_t index) {
+static void os_sharding__device(const os_sharding_check *self, int64_t device, const char *field,
+                                size_t index) {
   if (device >= 0 && (self->devices == 0 || (uint64_t)device < self->devices)) return;
-  os_finding *finding =
-      device < 0 ? os_report_add(self->checking->report, &os_rule_model_device_sharding, "device %lld does not exist",
-                                 (long long)device)
-                 : os_report_add(self->checking->report, &os_rule_model_device_sharding,
-                                 "device %lld does not exist: the configuration has %zu", (long long)device, self->devices);
+  os_finding *finding = device < 0 ? os_report_add(self->checking->report, &os_rule_model_device_sharding,
+                                                   "device %lld does not exist", (long long)device)
+                                   : os_report_add(self->checking->report, &os_rule_model_device_sharding,
+                                                   "device %lld does not exist: the configuration has %zu",
+                                                   (long long)device, self->devices);
   os_sharding__tell(self, finding, field, index);
 }
 
@@ -102,8 +108,9 @@ static os_status os_sharding__devices(const os_sharding_check *self) {
     bool added;
     OS_TRY_ALLOC(os_map_put(&groups, (os_str){(const char *)&entry->key, sizeof entry->key}, &added));
     if (!added)
-      os_sharding__tell(self, os_report_add(self->checking->report, &os_rule_model_device_sharding,
-                                            "the group %lld is listed twice", (long long)entry->key),
+      os_sharding__tell(self,
+                        os_report_add(self->checking->report, &os_rule_model_device_sharding,
+                                      "the group %lld is listed twice", (long long)entry->key),
                         "index_to_device_group_map", i);
     for (size_t j = 0; j < entry->n_value; j++)
       os_sharding__device(self, entry->value[j], "index_to_device_group_map", i);

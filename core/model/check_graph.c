@@ -80,10 +80,10 @@ os_status os_check_value_infos(os_checking *self, const os_graph_index *graph) {
       entry->value.number = i;
       if (os_graph_find_value(&graph->graph, name) == OS_ABSENT) {
         bool function = graph->function != NULL;
-        os_finding *finding = os_report_add_as(
-            self->report, &os_rule_model_value_info_unknown, function ? OS_WARNING : OS_INFO,
-            "value_info describes \"%.*s\", which is no value of the %s", OS_ARG(name),
-            function ? "function" : "graph");
+        os_finding *finding =
+            os_report_add_as(self->report, &os_rule_model_value_info_unknown, function ? OS_WARNING : OS_INFO,
+                             "value_info describes \"%.*s\", which is no value of the %s", OS_ARG(name),
+                             function ? "function" : "graph");
         os_finding_place(self->report, finding, spot, "value_info[%zu]", i);
       }
     }
@@ -248,8 +248,7 @@ static os_status os_check__interface(os_checking *self, const os_graph_index *gr
   for (size_t i = 0; i < proto->n_output; i++)
     OS_TRY(os_check__value_info(self, graph, proto->output[i], "output", i, typed));
   OS_TRY(os_check__initializers(self, graph));
-  for (size_t i = 0; i < proto->n_quantization_annotation; i++)
-    OS_TRY(os_check__annotation(self, graph, i));
+  for (size_t i = 0; i < proto->n_quantization_annotation; i++) OS_TRY(os_check__annotation(self, graph, i));
   os_check__shadows(self, graph);
   os_check_reserved(self, &proto->base, (os_spot){graph, NULL, proto}, "", OS_ABSENT);
   return os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, (os_spot){graph, NULL, NULL},

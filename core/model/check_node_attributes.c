@@ -86,9 +86,9 @@ static void os_attribute__fields_agree(const os_attribute_check *self) {
                                      OS_ARG(self->name), op_attr_kind_name((op_attr_kind)proto->type),
                                      os_attribute__fields[set[0]].name));
   else if (count == 0 && proto->has_type && proto->type == 0)
-    os_attribute__find(self, os_report_add_as(self->report, &os_rule_model_attribute_type, OS_WARNING,
-                                              "the attribute \"%.*s\" is of type UNDEFINED",
-                                              OS_ARG(self->name)));
+    os_attribute__find(self,
+                       os_report_add_as(self->report, &os_rule_model_attribute_type, OS_WARNING,
+                                        "the attribute \"%.*s\" is of type UNDEFINED", OS_ARG(self->name)));
 }
 
 static bool os_attribute__needs_message(op_attr_kind kind) {

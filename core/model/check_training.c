@@ -104,8 +104,8 @@ static os_status os_training__check(os_checking *self, os_model *side, const os_
   return OS_OK;
 }
 
-static os_status os_training__graph(os_checking *self, const Onnx__GraphProto *proto,
-                                    os_graph_index *around, size_t training, const char *field) {
+static os_status os_training__graph(os_checking *self, const Onnx__GraphProto *proto, os_graph_index *around,
+                                    size_t training, const char *field) {
   if (proto == NULL) return OS_OK;
   os_model *side = os_memory_calloc(self->model->memory, sizeof *side);
   OS_TRY_ALLOC(side);
@@ -113,6 +113,7 @@ static os_status os_training__graph(os_checking *self, const Onnx__GraphProto *p
   os_arena_init(&side->own, side->memory);
   side->arena = &side->own;
   side->lazies = NULL;
+  side->instance_nodes = OS_INSTANCE_NODES; // nothing in functions is looked at again
   memset(&side->graphs, 0, sizeof side->graphs);
   memset(&side->problems, 0, sizeof side->problems);
   memset(&side->chain, 0, sizeof side->chain);
@@ -174,4 +175,3 @@ os_status os_check_training(os_checking *self) {
   }
   return OS_OK;
 }
-

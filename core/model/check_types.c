@@ -97,15 +97,14 @@ static void os_type__elem(const os_type_check *self, const Onnx__TypeProto *type
   const os_elem_info *info = os_elem_info_of(level->elem);
   const char *last = level->is_map ? ".key_type" : ".elem_type";
   if (info == NULL) {
-    os_finding *finding = os_report_add_as(
-        report, &os_rule_model_value_elem_type, self->checking->full ? OS_ERROR : OS_WARNING,
-        "element type %d of \"%.*s\" does not exist", level->elem, OS_ARG(self->name));
+    os_finding *finding =
+        os_report_add_as(report, &os_rule_model_value_elem_type, self->checking->full ? OS_ERROR : OS_WARNING,
+                         "element type %d of \"%.*s\" does not exist", level->elem, OS_ARG(self->name));
     os_type__place(self, finding, type, last, NULL);
   } else if (level->is_map && info->kind != 's' &&
              ((info->kind != 'i' && info->kind != 'u') || info->bits < 8)) {
-    os_finding *finding =
-        os_report_add(report, &os_rule_model_type_key, "keys of a map of \"%.*s\" are %s", OS_ARG(self->name),
-                      info->onnx);
+    os_finding *finding = os_report_add(report, &os_rule_model_type_key, "keys of a map of \"%.*s\" are %s",
+                                        OS_ARG(self->name), info->onnx);
     finding->expected = OS_STR("an integer type of 8 to 64 bits, or string");
     finding->actual = os_str_of(info->onnx);
     os_type__place(self, finding, type, last, NULL);
@@ -143,9 +142,8 @@ void os_check_type(const os_type_check *self) {
     // A value may have no type at all, but a type that is there says what it is.
     const char *lacks = told || (level.field == NULL && type == self->type) ? NULL : os_type_lacks(type);
     if (lacks != NULL) {
-      os_finding *finding =
-          os_report_add(self->checking->report, &os_rule_model_type_incomplete, "the type of \"%.*s\" says %s",
-                        OS_ARG(self->name), lacks);
+      os_finding *finding = os_report_add(self->checking->report, &os_rule_model_type_incomplete,
+                                          "the type of \"%.*s\" says %s", OS_ARG(self->name), lacks);
       os_type__place(self, finding, type, "", NULL);
     }
     if (level.has_elem || level.has_key) os_type__elem(self, type, &level);
@@ -154,8 +152,8 @@ void os_check_type(const os_type_check *self) {
         type->opaque_type->base.n_unknown_fields > 0) {
       os_spot spot = self->spot;
       spot.message = type->opaque_type;
-      os_check_reserved(self->checking, &type->opaque_type->base, spot, self->field == NULL ? "" : self->field,
-                        (int64_t)self->index);
+      os_check_reserved(self->checking, &type->opaque_type->base, spot,
+                        self->field == NULL ? "" : self->field, (int64_t)self->index);
     }
     type = level.inner;
   }

@@ -17,9 +17,8 @@ os_status os_check_keys(os_checking *self, const os_rule *rule, os_severity seve
       entry->value.number = i;
       continue;
     }
-    os_finding *finding =
-        os_report_add_as(self->report, rule, severity, "the key \"%.*s\" comes twice",
-                         OS_ARG(os_bytes_str(entries[i]->key)));
+    os_finding *finding = os_report_add_as(self->report, rule, severity, "the key \"%.*s\" comes twice",
+                                           OS_ARG(os_bytes_str(entries[i]->key)));
     spot.message = entries[i];
     os_finding_place(self->report, finding, spot, "%s[%zu]", list, i);
     os_related *related = os_finding_relate(self->report, finding, "first here");
@@ -113,9 +112,8 @@ os_status os_check_model_header(os_checking *self) {
                    "the model imports no operator set");
   }
   if (proto->model_version < 0) {
-    os_finding *finding =
-        os_report_add(self->report, &os_rule_model_version_negative, "model_version is %lld",
-                      (long long)proto->model_version);
+    os_finding *finding = os_report_add(self->report, &os_rule_model_version_negative,
+                                        "model_version is %lld", (long long)proto->model_version);
     finding->expected = OS_STR("0 or more");
     finding->actual = os_arena_format(self->report->arena, "%lld", (long long)proto->model_version);
     os_where_message(&finding->where, OS_STR("model_version"), NULL);
@@ -150,29 +148,37 @@ static os_status os_check__distinct(os_checking *self, const os_function *functi
   return OS_OK;
 }
 
-// Names of a function's attributes that are names of its inputs or outputs, too.
-static void os_check__attribute_name(os_checking *self, const os_function *function, os_str name,
-                                     const char *field, size_t index) {
-  const Onnx__FunctionProto *proto = function->proto;
-  const char *what = NULL;
-  for (size_t i = 0; i < proto->n_input && what == NULL; i++)
-    if (os_str_eq(os_bytes_str(proto->input[i]), name)) what = "input";
-  for (size_t i = 0; i < proto->n_output && what == NULL; i++)
-    if (os_str_eq(os_bytes_str(proto->output[i]), name)) what = "output";
-  if (what == NULL) return;
+// An attribute of a function that has the name of an input or output of it, too.
+static void os_check__attribute_name(os_checking *self, const os_function *function, const os_map *values,
+                                     os_str name, const char *field, size_t index) {
+  if (os_map_get(values, name) == NULL) return;
   os_finding *finding =
       os_report_add_as(self->report, &os_rule_model_function_parameter, OS_WARNING,
-                       "\"%.*s\" is an attribute of the function and its %s", OS_ARG(name), what);
-  os_finding_place(self->report, finding, (os_spot){function->body, NULL, proto}, "%s[%zu]", field, index);
+                       "\"%.*s\" is an attribute of the function and an input or output", OS_ARG(name));
+  os_finding_place(self->report, finding, (os_spot){function->body, NULL, function->proto}, "%s[%zu]", field,
+                   index);
+}
+
+static os_status os_check__attribute_names(os_checking *self, const os_function *function) {
+  const Onnx__FunctionProto *proto = function->proto;
+  if (proto->n_attribute + proto->n_attribute_proto == 0) return OS_OK;
+  os_map values;
+  os_map_init(&values, self->report->arena);
+  for (size_t i = 0; i < proto->n_input; i++)
+    OS_TRY_ALLOC(os_map_put(&values, os_bytes_str(proto->input[i]), NULL));
+  for (size_t i = 0; i < proto->n_output; i++)
+    OS_TRY_ALLOC(os_map_put(&values, os_bytes_str(proto->output[i]), NULL));
+  for (size_t i = 0; i < proto->n_attribute; i++)
+    os_check__attribute_name(self, function, &values, os_bytes_str(proto->attribute[i]), "attribute", i);
+  for (size_t i = 0; i < proto->n_attribute_proto; i++)
+    os_check__attribute_name(self, function, &values, os_bytes_str(proto->attribute_proto[i]->name),
+                             "attribute_proto", i);
+  return OS_OK;
 }
 
 static os_status os_check__function_attributes(os_checking *self, const os_function *function) {
   const Onnx__FunctionProto *proto = function->proto;
-  for (size_t i = 0; i < proto->n_attribute; i++)
-    os_check__attribute_name(self, function, os_bytes_str(proto->attribute[i]), "attribute", i);
-  for (size_t i = 0; i < proto->n_attribute_proto; i++)
-    os_check__attribute_name(self, function, os_bytes_str(proto->attribute_proto[i]->name), "attribute_proto",
-                             i);
+  OS_TRY(os_check__attribute_names(self, function));
   OS_TRY(os_check__distinct(self, function, proto->attribute, proto->n_attribute, "attribute"));
   if (proto->n_attribute_proto == 0) return OS_OK;
   os_map plain;

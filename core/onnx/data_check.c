@@ -29,7 +29,7 @@ static os_status os_data__later(const os_data_check *self, os_data_list *list, c
   os_data_place((self), os_report_add((self)->report, &os_rule_##rule, __VA_ARGS__), (message), (path), \
                 OS_STR(field))
 
-#define REPORT_AS(self, rule, severity, message, path, field, ...)                                   \
+#define REPORT_AS(self, rule, severity, message, path, field, ...)                                  \
   os_data_place((self), os_report_add_as((self)->report, &os_rule_##rule, (severity), __VA_ARGS__), \
                 (message), (path), OS_STR(field))
 
@@ -88,7 +88,8 @@ static os_data_difference os_data__compare(const void *first, const void *other,
     }
     case OS_KIND_TENSOR: {
       const Onnx__TensorProto *a = first, *b = other;
-      return (os_data_difference){a->data_type == b->data_type ? NULL : "data_type", a->data_type, b->data_type};
+      return (os_data_difference){a->data_type == b->data_type ? NULL : "data_type", a->data_type,
+                                  b->data_type};
     }
     case OS_KIND_MAP: {
       const Onnx__MapProto *a = first, *b = other;
@@ -231,11 +232,11 @@ static os_status os_data__check_map(const os_data_check *self, const Onnx__MapPr
   bool typed = integer || (info != NULL && info->kind == 's');
   if (!typed)
     os_data_place(self,
-                  os_report_add_as(self->report, &os_rule_onnx_map_key_type,
-                                   !proto->has_key_type || os_data__refused_keys(proto->key_type) ? OS_ERROR
-                                                                                                  : OS_WARNING,
-                                   "key_type is %d%s, neither an integer type nor STRING",
-                                   (int)proto->key_type, proto->has_key_type ? "" : " (missing)"),
+                  os_report_add_as(
+                      self->report, &os_rule_onnx_map_key_type,
+                      !proto->has_key_type || os_data__refused_keys(proto->key_type) ? OS_ERROR : OS_WARNING,
+                      "key_type is %d%s, neither an integer type nor STRING", (int)proto->key_type,
+                      proto->has_key_type ? "" : " (missing)"),
                   proto, path, OS_STR("key_type"));
   if (proto->n_keys > 0 && proto->n_string_keys > 0)
     REPORT(self, onnx_map_keys, proto, path, "keys", "both keys and string_keys are in use");

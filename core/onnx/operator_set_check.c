@@ -22,8 +22,9 @@ static void os_opset__header(const os_data_check *self, const Onnx__OperatorSetP
   if (!set->has_ir_version || set->ir_version < 1)
     REPORT(self, onnx_opset_header, set, NULL, "ir_version", "ir_version is absent or below 1");
   if (set->has_ir_version && set->ir_version > ONNX__VERSION__IR_VERSION)
-    REPORT(self, onnx_opset_newer, set, NULL, "ir_version", "ir_version is %" PRId64 "; the newest known is %d",
-           set->ir_version, (int)ONNX__VERSION__IR_VERSION);
+    REPORT(self, onnx_opset_newer, set, NULL, "ir_version",
+           "ir_version is %" PRId64 "; the newest known is %d", set->ir_version,
+           (int)ONNX__VERSION__IR_VERSION);
   if (!set->has_opset_version || set->opset_version < 1)
     REPORT(self, onnx_opset_header, set, NULL, "opset_version", "opset_version is absent or below 1");
 }
@@ -49,8 +50,8 @@ static bool os_opset__is_semver(os_str text, bool numbers) {
 static void os_opset__semver(const os_data_check *self, const Onnx__OperatorSetProto *set) {
   os_str prerelease = os_bytes_str(set->ir_version_prerelease), build = os_bytes_str(set->ir_build_metadata);
   if (prerelease.len > 0 && !os_opset__is_semver(prerelease, true))
-    REPORT(self, onnx_opset_semver, set, NULL, "ir_version_prerelease", "\"%.*s\" is no pre-release of SemVer",
-           OS_ARG(prerelease));
+    REPORT(self, onnx_opset_semver, set, NULL, "ir_version_prerelease",
+           "\"%.*s\" is no pre-release of SemVer", OS_ARG(prerelease));
   if (build.len > 0 && !os_opset__is_semver(build, false))
     REPORT(self, onnx_opset_semver, set, NULL, "ir_build_metadata", "\"%.*s\" is no build metadata of SemVer",
            OS_ARG(build));
@@ -113,7 +114,7 @@ static os_status os_opset__unique(const os_data_check *self, os_opset_names *nam
            "%.*s is also operator[%zu], in another version", OS_ARG(name), entry->value.number);
   if (!operator->has_status || operator->status != STATUS_STABLE) return OS_OK;
   OS_TRY_ALLOC(entry = os_map_put(&names->stable, name, &added));
-  if (added || (uint64_t)operator->since_version < entry->value.number)
+  if (added || (uint64_t)operator->since_version<entry->value.number)
     entry->value.number = (size_t)operator->since_version;
   return OS_OK;
 }
@@ -124,7 +125,7 @@ static void os_opset__others(const os_data_check *self, const Onnx__OperatorSetP
   for (size_t i = 0; i < set->n_operator_; i++) {
     const Onnx__OperatorProto *operator= set->operator_[i];
     os_path path = {NULL, OS_STR("operator"), (int64_t)i};
-    if (!operator->has_status ||operator->status != 0 || operator->since_version < 1) continue;
+    if (!operator->has_status || operator->status != 0 || operator->since_version<1) continue;
     const os_map_entry *stable = os_map_get(&names->stable, os_bytes_str(operator->op_type));
     if (stable != NULL && stable->value.number < (uint64_t)operator->since_version)
       REPORT(self, onnx_opset_promotion, operator, & path, "status",
@@ -160,7 +161,8 @@ static os_status os_opset__operator(const os_data_check *self, const Onnx__Opera
   // A value that the enumeration does not have decodes as an unknown field.
   for (unsigned i = 0; i < operator->base.n_unknown_fields; i++)
     if (operator->base.unknown_fields[i].tag == STATUS)
-      REPORT(self, onnx_opset_status, operator, & path, "status", "status is neither EXPERIMENTAL (0) nor STABLE (1)");
+      REPORT(self, onnx_opset_status, operator, & path, "status",
+             "status is neither EXPERIMENTAL (0) nor STABLE (1)");
   return named && versioned ? os_opset__unique(self, names, operator, index, &path) : OS_OK;
 }
 

@@ -32,11 +32,11 @@ static const op_row rows[] = {
 };
 OP_FAMILY(fuzz, rows);
 
-// Any bytes as a model, graph or function: built, checked and inferred without harm, and everything is given back.
+// Any bytes as a model, graph, function or operator set: built, checked and inferred without harm, and everything is given back.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const op_family *const families[] = {&op_family_fuzz, NULL};
-  static const os_kind kinds[] = {OS_KIND_MODEL, OS_KIND_GRAPH, OS_KIND_FUNCTION};
-  for (size_t i = 0; i < 3; i++) {
+  static const os_kind kinds[] = {OS_KIND_MODEL, OS_KIND_GRAPH, OS_KIND_FUNCTION, OS_KIND_OPERATOR_SET};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     os_memory memory = {.limit = 256 << 20};
     os_arena arena;
     os_arena_init(&arena, &memory);
