@@ -38,7 +38,9 @@ static void os_node__hint(os_checking *self, const os_graph_index *graph, const 
     later = os_registry_find(registry, node->domain, node->op_type, node->overload, newer + 1).schema;
   os_str names[3];
   size_t count;
-  if (later != NULL) {
+  if (node->overload.len > 0) {
+    os_text_format(text, "; no function has the overload \"%.*s\" of it", OS_ARG(node->overload));
+  } else if (later != NULL) {
     os_text_format(text, "; it came with version %d", later->since);
   } else if ((count = os_registry_suggest(registry, node->domain, node->op_type, names, 3)) > 0 &&
              !os_str_eq(names[0], node->op_type)) {
@@ -72,7 +74,11 @@ static void os_node__unknown(os_checking *self, const os_graph_index *graph, con
                     os_registry_domain_version(self->model->registry, op->domain) == 0;
   bool standard = os_domain__is_standard(self, op->domain);
   bool legacy = standard && os_registry_is_legacy(self->model->registry, op->domain, op->op_type);
-  os_severity severity = (standard && !legacy) || registered ? OS_ERROR : OS_WARNING;
+  // Overloads tell functions apart; onnx.checker does not look at that of another operator.
+  bool overloaded =
+      op->overload.len > 0 &&
+      os_registry_find(self->model->registry, op->domain, op->op_type, OS_STR(""), version).schema != NULL;
+  os_severity severity = ((standard && !legacy) || registered) && !overloaded ? OS_ERROR : OS_WARNING;
   os_text hint;
   os_text_init(&hint, self->report->arena->memory);
   os_node__hint(self, graph, op, version, &hint);
@@ -175,6 +181,12 @@ static os_status os_node__call(os_checking *self, const os_graph_index *graph, c
   return OS_OK;
 }
 
+// The standard's domain is imported as "ai.onnx", which is no import of "" for nodes of functions.
+static bool os_node__only_spelt(const os_graph_index *graph, const op_node *op) {
+  return graph->function != NULL && op->domain.len == 0 && !graph->imports->newest &&
+         os_map_get(&graph->imports->versions, op->domain) == NULL;
+}
+
 // ---- The node ---------------------------------------------------------------------------------------------
 
 os_status os_check_node(os_checking *self, const os_graph_index *graph, const os_graph_node *node) {
@@ -195,7 +207,7 @@ os_status os_check_node(os_checking *self, const os_graph_index *graph, const os
                                 OS_ARG(os_node__label(self, node))));
   int version;
   os_function *function = os_function_find(self->model, op->domain, op->op_type, op->overload);
-  if (!os_imports_find(graph->imports, op->domain, &version)) {
+  if (!os_imports_find(graph->imports, op->domain, &version) || os_node__only_spelt(graph, op)) {
     os_str domain = op->domain.len == 0 ? OS_STR("the standard's domain") : op->domain;
     os_node__find(self, graph, node,
                   os_report_add(report, &os_rule_model_node_domain,

@@ -91,6 +91,31 @@ static void os_type__place(const os_type_check *self, os_finding *finding, const
   os_finding_place(self->checking->report, finding, spot, "%s", path);
 }
 
+enum { MOST_SOUGHT = 20 }; // findings after which no search through all nodes is worth it
+
+static bool os_type__is_read(const os_type_check *self, int32_t value) {
+  const op_graph *graph = &self->spot.graph->graph;
+  if (self->checking->report->findings.count > MOST_SOUGHT) return true;
+  for (uint32_t i = 0; i < graph->node_count; i++)
+    for (uint32_t j = 0; j < graph->nodes[i].input_count; j++)
+      if (graph->nodes[i].inputs[j] == value) return true;
+  return false;
+}
+
+// onnx.checker looks at an element type only when it infers, and then only at that of a value which a node reads or makes;
+// where a node makes the value, UNDEFINED counts as not said.
+static os_severity os_type__elem_severity(const os_type_check *self, int32_t elem) {
+  const os_graph_index *graph = self->spot.graph;
+  if (!self->checking->full || self->field == NULL) return OS_WARNING;
+  int32_t number = os_graph_find_value(&graph->graph, self->name);
+  if (number == OS_ABSENT) return OS_WARNING;
+  const os_graph_value *value = &graph->graph.values[number];
+  if (value->declared == NULL || value->declared->type != self->type) return OS_WARNING;
+  if (value->origin == OS_FROM_NODE) return elem == 0 ? OS_WARNING : OS_ERROR;
+  if (elem == 0 && graph != self->checking->top) return OS_WARNING;
+  return os_type__is_read(self, number) ? OS_ERROR : OS_WARNING;
+}
+
 static void os_type__elem(const os_type_check *self, const Onnx__TypeProto *type,
                           const os_type_level *level) {
   os_report *report = self->checking->report;
@@ -98,7 +123,7 @@ static void os_type__elem(const os_type_check *self, const Onnx__TypeProto *type
   const char *last = level->is_map ? ".key_type" : ".elem_type";
   if (info == NULL) {
     os_finding *finding =
-        os_report_add_as(report, &os_rule_model_value_elem_type, self->checking->full ? OS_ERROR : OS_WARNING,
+        os_report_add_as(report, &os_rule_model_value_elem_type, os_type__elem_severity(self, level->elem),
                          "element type %d of \"%.*s\" does not exist", level->elem, OS_ARG(self->name));
     os_type__place(self, finding, type, last, NULL);
   } else if (level->is_map && info->kind != 's' &&

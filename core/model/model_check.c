@@ -214,8 +214,7 @@ static os_status os_check__merged_imports(os_checking *self) {
   for (uint32_t i = 0; i < model->function_count; i++) {
     const os_map *of = &model->functions[i].imports.versions;
     for (size_t j = 0; j < of->count; j++) {
-      int known;
-      if (os_imports_find(&self->imports, of->entries[j].key, &known)) continue;
+      if (os_map_get(&self->imports.versions, of->entries[j].key) != NULL) continue;
       os_map_entry *entry = os_map_put(&self->imports.versions, of->entries[j].key, NULL);
       OS_TRY_ALLOC(entry);
       entry->value = of->entries[j].value;
@@ -224,30 +223,38 @@ static os_status os_check__merged_imports(os_checking *self) {
   return OS_OK;
 }
 
-// Every operator of the body is the same in the function's imports and in the others'.
-static void os_check__function_opset(os_checking *self, const os_function *function,
-                                     const os_graph_index *body) {
-  int of_model, of_function;
+static void os_check__node_opset(os_checking *self, const os_function *function, const os_graph_node *node,
+                                 int of_function, int other, os_severity severity, const char *whose) {
   os_registry *registry = self->model->registry;
+  const op_node *op = &node->node;
+  if (other == of_function ||
+      os_registry_find(registry, op->domain, op->op_type, op->overload, other).schema ==
+          os_registry_find(registry, op->domain, op->op_type, op->overload, of_function).schema)
+    return;
+  os_finding *finding = os_report_add_as(
+      self->report, &os_rule_model_function_opset, severity,
+      "%.*s is another operator in version %d of \"%.*s\", which the function imports, than in %d, %s",
+      OS_ARG(op->op_type), of_function, OS_ARG(op->domain), other, whose);
+  os_finding_place(self->report, finding, (os_spot){function->body, node, NULL}, "%s", "");
+}
+
+// Every operator of the body is the same in the function's imports and in the others'. For onnx.checker "" and "ai.onnx" are
+// two domains here.
+static void os_check__function_opset(os_checking *self, const os_function *function) {
+  int own, other;
+  const os_graph_index *body = function->body;
   if (function->imports.newest || self->model->proto == NULL) return;
   for (uint32_t i = 0; i < body->graph.node_count; i++) {
     const os_graph_node *node = &body->nodes[i];
-    const op_node *op = &node->node;
-    if (!os_imports_find(&self->imports, op->domain, &of_model) ||
-        !os_imports_find(&function->imports, op->domain, &of_function) || of_model == of_function)
-      continue;
-    const op_schema *a = os_registry_find(registry, op->domain, op->op_type, op->overload, of_model).schema;
-    const op_schema *b =
-        os_registry_find(registry, op->domain, op->op_type, op->overload, of_function).schema;
-    if (a == b) continue;
-    int unused;
-    bool main = os_imports_find(&self->model->imports, op->domain, &unused);
-    os_finding *finding = os_report_add(self->report, &os_rule_model_function_opset,
-                                        "%.*s is another operator in version %d of \"%.*s\", which the "
-                                        "function imports, than in %d, %s",
-                                        OS_ARG(op->op_type), of_function, OS_ARG(op->domain), of_model,
-                                        main ? "the model's" : "another function's");
-    os_finding_place(self->report, finding, (os_spot){body, node, NULL}, "%s", "");
+    os_str domain = node->node.domain;
+    if (!os_imports_find(&function->imports, domain, &own)) continue;
+    bool of_model = os_map_get(&self->model->imports.versions, domain) != NULL;
+    const os_map_entry *known = os_map_get(&self->imports.versions, domain);
+    if (known != NULL)
+      os_check__node_opset(self, function, node, own, (int)(int32_t)(uint32_t)known->value.number, OS_ERROR,
+                           of_model ? "the model's" : "another function's");
+    if (!of_model && os_imports_find(&self->model->imports, domain, &other))
+      os_check__node_opset(self, function, node, own, other, OS_WARNING, "the model's");
   }
 }
 
@@ -271,7 +278,7 @@ os_status os_check_function(os_checking *self, const os_function *function) {
   OS_TRY(os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, spot, "", OS_WARNING));
   OS_TRY(os_check_function_defaults(self, function));
   os_check_reserved(self, &proto->base, spot, "", OS_ABSENT);
-  os_check__function_opset(self, function, body);
+  os_check__function_opset(self, function);
   return OS_OK;
 }
 

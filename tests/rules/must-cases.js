@@ -225,11 +225,13 @@ const models = {
   ]],
   A26: ['functions and the model mean the same operators', [
     error('model.function.opset', [
-      inFunction({ opset_import: [{ version: 13 }] }).length > 0 && inFunction({ opset_import: [{ version: 12 }], node: [relu()] }),
+      inFunction({ opset_import: [{ version: 12 }] }),
       withFunctions([2, 5].map(version => F({
         name: `F${version}`, opset_import: [{ domain: 'ai.onnx.ml', version }], node: [node('TreeEnsembleClassifier', ['x'], ['y', 'z'], { domain: 'ai.onnx.ml' })]
       })), { graph: graph() })
-    ], [inFunction({ opset_import: [{ version: 20 }] })])
+    ], [inFunction({ opset_import: [{ version: 20 }] })]),
+    warning('model.function.opset', [withFunctions([F({ opset_import: [{ version: 12 }] })], { opset_import: [{ domain: 'ai.onnx', version: 21 }, { domain: 'd', version: 1 }] })],
+      [withFunctions([F()], { opset_import: [{ domain: 'ai.onnx', version: 21 }, { domain: 'd', version: 1 }] })])
   ]],
   A27: ['functions do not call themselves', [
     error('model.function.recursive', [
@@ -325,6 +327,8 @@ const models = {
   A50: ['a tensor type has an element type that exists', [
     warning('model.type.incomplete', [typed({ tensor_type: { shape: dims(2) } }), typed({ sparse_tensor_type: {} })], [typed(tensorOf())]),
     warning('model.value.elem-type', [typed(tensorOf(77)), typed(tensorOf(0)), inGraph({ input: [value('x'), value('z', tensorOf(99))] })], [typed(tensorOf(26))]),
+    warning('model.value.elem-type', [typed(tensorOf(77)), inGraph({ output: [value('y', tensorOf(0))] }), inGraph({ input: [value('x'), value('z', tensorOf(99))] })], [typed(tensorOf(1))], { full: true }),
+    error('model.value.elem-type', [inGraph({ input: [value('x', tensorOf(77))] }), inGraph({ output: [value('y', tensorOf(77))] }), inGraph({ input: [value('x', tensorOf(0))] })], good, { full: true }),
     error('model.value.type', [inGraph({ output: [value('y', { tensor_type: {} })] })], good)
   ]],
   A51: ['a sequence type has an element type', [
@@ -470,6 +474,8 @@ const text = {
   D1: ['model_version is a number or SemVer', [warning('model.version.negative', [model({ model_version: -1 })], [model({ model_version: 3 }), model({ model_version: 0x0001000200000159n })], { path: 'model_version' })]],
   D2: ['operators are of imported sets', [
     error('model.node.domain', [inNode({ domain: 'com.acme' })], good, { path: 'graph.node[0]' }),
+    error('model.node.domain', [inFunction({ opset_import: [{ domain: 'ai.onnx', version: 21 }] })], [inFunction({}), model({ opset_import: [{ domain: 'ai.onnx', version: 21 }] })]),
+    warning('model.node.unknown-operator', [inNode({ overload: 'o' })], good),
     error('model.node.unknown-operator', [inGraph({ node: [node('Reluu', ['x'], ['y'])] })], good),
     warning('model.node.unknown-operator', [model({ opset_import: [{ version: 21 }, { domain: 'd', version: 1 }], graph: graph({ node: [relu('x', 'y', { domain: 'd' })] }) })], [inFunction({})])
   ]],
