@@ -102,9 +102,9 @@ static bool os_type__is_read(const os_type_check *self, int32_t value) {
   return false;
 }
 
-// onnx.checker looks at an element type only when it infers, and then only at that of a value which a node reads or makes;
-// where a node makes the value, UNDEFINED counts as not said.
-static os_severity os_type__elem_severity(const os_type_check *self, int32_t elem) {
+// Of an element type that does not exist, 0 for one that is not said. onnx.checker looks at it only when it infers, and then
+// only at that of a value which a node reads or makes; where a node makes the value, 0 is no fault.
+static os_severity os_type__severity(const os_type_check *self, int32_t elem) {
   const os_graph_index *graph = self->spot.graph;
   if (!self->checking->full || self->field == NULL) return OS_WARNING;
   int32_t number = os_graph_find_value(&graph->graph, self->name);
@@ -123,7 +123,7 @@ static void os_type__elem(const os_type_check *self, const Onnx__TypeProto *type
   const char *last = level->is_map ? ".key_type" : ".elem_type";
   if (info == NULL) {
     os_finding *finding =
-        os_report_add_as(report, &os_rule_model_value_elem_type, os_type__elem_severity(self, level->elem),
+        os_report_add_as(report, &os_rule_model_value_elem_type, os_type__severity(self, level->elem),
                          "element type %d of \"%.*s\" does not exist", level->elem, OS_ARG(self->name));
     os_type__place(self, finding, type, last, NULL);
   } else if (level->is_map && info->kind != 's' &&
@@ -167,8 +167,9 @@ void os_check_type(const os_type_check *self) {
     // A value may have no type at all, but a type that is there says what it is.
     const char *lacks = told || (level.field == NULL && type == self->type) ? NULL : os_type_lacks(type);
     if (lacks != NULL) {
-      os_finding *finding = os_report_add(self->checking->report, &os_rule_model_type_incomplete,
-                                          "the type of \"%.*s\" says %s", OS_ARG(self->name), lacks);
+      os_finding *finding =
+          os_report_add_as(self->checking->report, &os_rule_model_type_incomplete, os_type__severity(self, 0),
+                           "the type of \"%.*s\" says %s", OS_ARG(self->name), lacks);
       os_type__place(self, finding, type, "", NULL);
     }
     if (level.has_elem || level.has_key) os_type__elem(self, type, &level);

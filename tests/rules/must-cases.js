@@ -333,6 +333,8 @@ const models = {
   ]],
   A51: ['a sequence type has an element type', [
     error('model.value.type', [inGraph({ input: [value('x'), value('s', { sequence_type: {} })] })], [inGraph({ input: [value('x'), value('s', { sequence_type: { elem_type: tensorOf() } })] })]),
+    error('model.type.incomplete', [inGraph({ input: [value('x'), value('s', { sequence_type: { elem_type: {} } })], node: [relu(), node('Identity', ['s'], ['t'])] })],
+      [inGraph({ input: [value('x'), value('s', { sequence_type: { elem_type: tensorOf() } })], node: [relu(), node('Identity', ['s'], ['t'])] })], { full: true }),
     warning('model.type.incomplete', [typed({ sequence_type: {} }), inGraph({ input: [value('x'), value('s', { sequence_type: { elem_type: {} } })] })],
       [inGraph({ input: [value('x'), value('s', { sequence_type: { elem_type: tensorOf() } })] })])
   ]],
