@@ -85,15 +85,30 @@ typedef struct os_tensor_checking {
                 os_report_add_as((self)->check->report, &os_rule_##rule, severity, "%s" __VA_ARGS__), \
                 (self)->tensor, (self)->path, OS_STR(field))
 
-// onnx.checker lets any type pass whose elements are in raw_data or in a file, though nothing can read them.
-static void os_tensor__check_type(const os_tensor_checking *self, bool bytes) {
+enum { FLOAT6_FIRST = 27, FLOAT6_LAST = 28 }; // the standard's newest types, which nothing here reads
+
+// Whether onnx.checker lets the tensor pass though its type is none of ours: it does so with any type whose elements are in
+// raw_data or in a file, and it knows the six-bit floats.
+static bool os_tensor__passes(const os_tensor_checking *self, const os_tensor_fields *fields, bool external) {
+  const Onnx__TensorProto *tensor = self->tensor;
+  bool six = tensor->data_type >= FLOAT6_FIRST && tensor->data_type <= FLOAT6_LAST;
+  uint64_t count = (uint64_t)self->count;
+  if (external) return true;
+  if (count == 0) return six && fields->used == 0;
+  if (fields->used == 1 && fields->first == OS_STORED_RAW)
+    return !six || os_bytes_length(tensor->raw_data) >= count / 4 * 3 + (count % 4 * 6 + 7) / 8;
+  return six && fields->used == 1 && fields->first == OS_STORED_INT32 && tensor->n_int32_data >= count;
+}
+
+static void os_tensor__check_type(const os_tensor_checking *self, const os_tensor_fields *fields,
+                                  bool external) {
   const Onnx__TensorProto *tensor = self->tensor;
   if (!tensor->has_data_type || tensor->data_type == 0)
     REPORT(self, onnx_tensor_data_type, "data_type", "data_type is %s", self->name,
            tensor->has_data_type ? "UNDEFINED (0)" : "missing");
   else if (self->elem == OP_NONE)
-    REPORT_AS(self, onnx_tensor_data_type, bytes ? OS_WARNING : OS_ERROR, "data_type",
-              "data_type %d is no element type; known are 1 (float) to %d (%s)", self->name,
+    REPORT_AS(self, onnx_tensor_data_type, os_tensor__passes(self, fields, external) ? OS_WARNING : OS_ERROR,
+              "data_type", "data_type %d is no element type; known are 1 (float) to %d (%s)", self->name,
               (int)tensor->data_type, OP_ELEM_COUNT - 1, op_elem_name((op_elem)(OP_ELEM_COUNT - 1)));
 }
 
@@ -385,8 +400,8 @@ static os_status os_tensor__check(const os_data_check *check, const Onnx__Tensor
                             OS_STR("metadata_props")));
   bool external =
       tensor->has_data_location && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
-  os_tensor__check_type(&self, external || (fields.used == 1 && fields.first == OS_STORED_RAW));
   bool sized = os_data_product(tensor->dims, tensor->n_dims, &self.count);
+  os_tensor__check_type(&self, &fields, external);
   if (!sized) os_tensor__check_dims(&self, external);
   if (external) return os_tensor__check_external(&self, &fields, sized);
   if (!sized) return OS_OK;
