@@ -14,24 +14,16 @@ typedef struct os_type_level {
   const Onnx__TypeProto *inner;
 } os_type_level;
 
+#define TENSOR_LEVEL(name)                                                                                   \
+  (os_type_level) {                                                                                          \
+    .field = #name, .is_tensor = true, .has_elem = type->name->has_elem_type, .elem = type->name->elem_type, \
+    .shape = type->name->shape                                                                               \
+  }
+
 static os_type_level os_type__level(const Onnx__TypeProto *type) {
   switch (type->value_case) {
-  case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE: {
-    const Onnx__TypeProto__Tensor *tensor = type->tensor_type;
-    return (os_type_level){.field = "tensor_type",
-                           .is_tensor = true,
-                           .has_elem = tensor->has_elem_type,
-                           .elem = tensor->elem_type,
-                           .shape = tensor->shape};
-  }
-  case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE: {
-    const Onnx__TypeProto__SparseTensor *tensor = type->sparse_tensor_type;
-    return (os_type_level){.field = "sparse_tensor_type",
-                           .is_tensor = true,
-                           .has_elem = tensor->has_elem_type,
-                           .elem = tensor->elem_type,
-                           .shape = tensor->shape};
-  }
+  case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE: return TENSOR_LEVEL(tensor_type);
+  case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE: return TENSOR_LEVEL(sparse_tensor_type);
   case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
     return (os_type_level){.field = "sequence_type",
                            .has_inner = true,

@@ -70,57 +70,51 @@ static const void *os_data__optional(const Onnx__OptionalProto *proto, int elem)
   }
 }
 
-// How two values of one kind differ in type, as far as both say it: a list that is empty leaves its elements open.
-typedef struct os_data_difference {
-  const char *field; // NULL = they do not differ
-  int first, other;
-} os_data_difference;
+// What a value says of its type at its outermost level, and the first value inside it, when there is one.
+typedef struct os_data_facet {
+  const char *field;
+  int type;
+  const void *inner;
+  os_kind kind;
+} os_data_facet;
 
-static os_data_difference os_data__compare(const void *first, const void *other, os_kind kind) {
-  for (;;) {
-    switch (kind) {
-    case OS_KIND_SPARSE_TENSOR: {
-      const Onnx__SparseTensorProto *a = first, *b = other;
-      first = a->values;
-      other = b->values;
-      kind = OS_KIND_TENSOR;
-      break;
-    }
-    case OS_KIND_TENSOR: {
-      const Onnx__TensorProto *a = first, *b = other;
-      return (os_data_difference){a->data_type == b->data_type ? NULL : "data_type", a->data_type,
-                                  b->data_type};
-    }
-    case OS_KIND_MAP: {
-      const Onnx__MapProto *a = first, *b = other;
-      if (a->key_type != b->key_type) return (os_data_difference){"key_type", a->key_type, b->key_type};
-      first = a->values;
-      other = b->values;
-      kind = OS_KIND_SEQUENCE;
-      break;
-    }
-    case OS_KIND_SEQUENCE: {
-      const Onnx__SequenceProto *a = first, *b = other;
-      const void *const *left, *const *right;
-      if (a->elem_type != b->elem_type) return (os_data_difference){"elem_type", a->elem_type, b->elem_type};
-      if (os_data__elements(a, a->elem_type, &left) == 0 || os_data__elements(b, b->elem_type, &right) == 0)
-        return (os_data_difference){0};
-      first = left[0];
-      other = right[0];
-      kind = elems[a->elem_type].kind;
-      break;
-    }
-    default: {
-      const Onnx__OptionalProto *a = first, *b = other;
-      if (a->elem_type == 0 || b->elem_type == 0) return (os_data_difference){0}; // empty
-      if (a->elem_type != b->elem_type) return (os_data_difference){"elem_type", a->elem_type, b->elem_type};
-      first = os_data__optional(a, a->elem_type);
-      other = os_data__optional(b, b->elem_type);
-      if (first != NULL && other != NULL) kind = elems[a->elem_type].kind;
-    }
-    }
-    if (first == NULL || other == NULL) return (os_data_difference){0};
+static os_data_facet os_data__facet(const void *message, os_kind kind) {
+  switch (kind) {
+  case OS_KIND_TENSOR:
+    return (os_data_facet){"data_type", ((const Onnx__TensorProto *)message)->data_type, NULL, kind};
+  case OS_KIND_SPARSE_TENSOR:
+    return (os_data_facet){"", 0, ((const Onnx__SparseTensorProto *)message)->values, OS_KIND_TENSOR};
+  case OS_KIND_MAP: {
+    const Onnx__MapProto *map = message;
+    return (os_data_facet){"key_type", map->key_type, map->values, OS_KIND_SEQUENCE};
   }
+  case OS_KIND_SEQUENCE: {
+    const Onnx__SequenceProto *sequence = message;
+    const void *const *list;
+    if (os_data__elements(sequence, sequence->elem_type, &list) == 0)
+      return (os_data_facet){"elem_type", sequence->elem_type, NULL, kind};
+    return (os_data_facet){"elem_type", sequence->elem_type, list[0], elems[sequence->elem_type].kind};
+  }
+  default: {
+    const Onnx__OptionalProto *optional = message;
+    const void *value = os_data__optional(optional, optional->elem_type);
+    return (os_data_facet){"elem_type", optional->elem_type, value,
+                           value == NULL ? kind : elems[optional->elem_type].kind};
+  }
+  }
+}
+
+// Whether two values of one kind differ in type, as far as both say it: what is empty leaves the rest open. *a and *b
+// then are where they do.
+static bool os_data__differ(const void *first, const void *other, os_kind kind, os_data_facet *a,
+                            os_data_facet *b) {
+  for (; first != NULL && other != NULL; first = a->inner, other = b->inner, kind = a->kind) {
+    *a = os_data__facet(first, kind);
+    *b = os_data__facet(other, kind);
+    if (kind == OS_KIND_OPTIONAL && (a->type == 0 || b->type == 0)) return false;
+    if (a->type != b->type) return true;
+  }
+  return false;
 }
 
 static void os_data__check_sequence_types(const os_data_check *self, const Onnx__SequenceProto *proto,
@@ -128,12 +122,12 @@ static void os_data__check_sequence_types(const os_data_check *self, const Onnx_
   const void *const *list;
   size_t count = os_data__elements(proto, elem, &list);
   for (size_t i = 1; i < count; i++) {
-    os_data_difference differ = os_data__compare(list[0], list[i], elems[elem].kind);
-    if (differ.field == NULL) continue;
+    os_data_facet first, other;
+    if (!os_data__differ(list[0], list[i], elems[elem].kind, &first, &other)) continue;
     os_data_place(self,
                   os_report_add(self->report, &os_rule_onnx_sequence_types,
-                                "element 0 has %s %d, element %zu has %d", differ.field, differ.first, i,
-                                differ.other),
+                                "element 0 has %s %d, element %zu has %d", first.field, first.type, i,
+                                other.type),
                   proto, path, os_str_of(elems[elem].list));
     return;
   }
