@@ -214,7 +214,7 @@ static void os_check__shadow(os_checking *self, const os_graph_index *graph, os_
       os_report_add(self->report, &os_rule_model_graph_shadow,
                     "\"%.*s\" is the name of a value around the graph already", OS_ARG(name));
   os_finding_place(self->report, finding, (os_spot){graph, NULL, message}, "%s[%zu]", field, index);
-  os_finding_define(self->report, finding, "defined here", outer, value);
+  if (!self->report->full) os_finding_define(self->report, finding, "defined here", outer, value);
 }
 
 static void os_check__shadows(os_checking *self, const os_graph_index *graph) {

@@ -24,9 +24,27 @@ typedef struct os_bindings {
   Onnx__StringStringEntryProto *const *entries;
   size_t count;
   const char *field;
-  os_map *targets, *sources; // initializers that may be bound, outputs that may be taken
-  os_map *updated;           // targets so far; NULL = they may repeat
+  os_map *targets, *sources; // the training graph's initializers and outputs
+  os_map
+      *updated; // of updates: targets so far, which may not repeat; the main graph's outputs are sources, too
 } os_bindings;
+
+static const os_graph_value *os_training__main_value(const os_checking *self, os_str name) {
+  const op_graph *main = &self->model->main->graph;
+  int32_t value = os_graph_find_value(main, name);
+  return value == OS_ABSENT ? NULL : &main->values[value];
+}
+
+static bool os_training__is_initializer(const os_checking *self, const os_bindings *bindings, os_str name) {
+  const os_graph_value *value = os_training__main_value(self, name);
+  return (value != NULL && (value->initializer != NULL || value->sparse_initializer != NULL)) ||
+         os_map_get(bindings->targets, name) != NULL;
+}
+
+static bool os_training__is_output(const os_checking *self, const os_bindings *bindings, os_str name) {
+  const os_graph_value *value = bindings->updated == NULL ? NULL : os_training__main_value(self, name);
+  return (value != NULL && value->is_output) || os_map_get(bindings->sources, name) != NULL;
+}
 
 static os_status os_training__bindings(os_checking *self, size_t training, const os_bindings *bindings) {
   for (size_t i = 0; i < bindings->count; i++) {
@@ -38,10 +56,10 @@ static os_status os_training__bindings(os_checking *self, size_t training, const
     if (!added)
       finding = os_report_add(self->report, &os_rule_model_training_binding, "\"%.*s\" is updated twice",
                               OS_ARG(key));
-    else if (os_map_get(bindings->targets, key) == NULL)
+    else if (!os_training__is_initializer(self, bindings, key))
       finding = os_report_add(self->report, &os_rule_model_training_binding,
                               "\"%.*s\" is bound, but is no initializer", OS_ARG(key));
-    else if (os_map_get(bindings->sources, value) == NULL)
+    else if (!os_training__is_output(self, bindings, value))
       finding = os_report_add(self->report, &os_rule_model_training_binding,
                               "\"%.*s\" takes \"%.*s\", which is no output of the graph", OS_ARG(key),
                               OS_ARG(value));
@@ -106,7 +124,7 @@ static os_status os_training__check(os_checking *self, os_model *side, const os_
 
 static os_status os_training__graph(os_checking *self, const Onnx__GraphProto *proto, os_graph_index *around,
                                     size_t training, const char *field) {
-  if (proto == NULL) return OS_OK;
+  if (proto == NULL || os_proto_length(proto) == 0) return OS_OK; // an empty graph stands for none
   os_model *side = os_memory_calloc(self->model->memory, sizeof *side);
   OS_TRY_ALLOC(side);
   *side = *self->model;
@@ -147,11 +165,9 @@ os_status os_check_training(os_checking *self) {
     os_map_init(&targets, arena);
     os_map_init(&initial, arena);
     os_map_init(&results, arena);
-    OS_TRY(os_names__of_initializers(&targets, model->graph));
     OS_TRY(os_names__of_initializers(&targets, info->algorithm));
     OS_TRY(os_names__of_outputs(&initial, info->initialization));
     OS_TRY(os_names__of_outputs(&results, info->algorithm));
-    OS_TRY(os_names__of_outputs(&results, model->graph));
     if (info->initialization != NULL && info->initialization->n_input > 0) {
       os_finding *finding = os_report_add(self->report, &os_rule_model_training_binding,
                                           "the initialization has %zu inputs, and must have none",
