@@ -1,4 +1,5 @@
 #include "data_check.h"
+#include "onnx_rules.h"
 #include "value_proto.h"
 
 #include <inttypes.h>
@@ -89,6 +90,9 @@ static os_status os_value__push(os_value_reading *self, os_kind kind, const void
   if (kind == OS_KIND_SEQUENCE) {
     os_value__list(message, frame);
   } else if (kind == OS_KIND_MAP) {
+    const os_elem_info *key = os_elem_info_of(((const Onnx__MapProto *)message)->key_type);
+    if (key == NULL || (key->kind != 's' && ((key->kind != 'i' && key->kind != 'u') || key->bits < 8)))
+      return os_value__trouble(self, OS_MALFORMED, "a map has no valid key_type");
     if (((const Onnx__MapProto *)message)->values != NULL)
       os_value__list(((const Onnx__MapProto *)message)->values, frame);
   } else {
@@ -254,7 +258,15 @@ static os_status os_value__run(os_value_reading *self, os_kind kind, const void 
   return OS_OK;
 }
 
-// The first error of the rules of such data, as a sentence.
+// Faults that nothing can be read with, even where onnx.checker lets them pass and they are warnings.
+static bool os_value__is_unreadable(const os_finding *finding) {
+  const os_rule *rule = finding->rule;
+  return finding->severity == OS_ERROR || rule == &os_rule_onnx_tensor_data_type ||
+         rule == &os_rule_onnx_external_entry || rule == &os_rule_onnx_map_key_type ||
+         rule == &os_rule_onnx_map_keys;
+}
+
+// The first fault of the rules of such data that keeps it from being read, as a sentence.
 static os_status os_value__check(os_value_reading *self, os_kind kind, const void *message) {
   os_report report;
   os_report_init(&report, self->arena, false, 100);
@@ -262,7 +274,7 @@ static os_status os_value__check(os_value_reading *self, os_kind kind, const voi
   OS_TRY(os_data_check_message(&check, message, kind, NULL));
   for (size_t i = 0; i < report.findings.count; i++) {
     const os_finding *finding = report.findings.items[i];
-    if (finding->severity != OS_ERROR) continue;
+    if (!os_value__is_unreadable(finding)) continue;
     os_str path = finding->where.path;
     bool inner = path.len > 0 &&
                  (memchr(path.data, '[', path.len) != NULL || memchr(path.data, '.', path.len) != NULL);
@@ -270,6 +282,7 @@ static os_status os_value__check(os_value_reading *self, os_kind kind, const voi
                           : finding->message;
     return OS_MALFORMED;
   }
+  if (report.counts[OS_ERROR] > 0) return os_value__trouble(self, OS_MALFORMED, "there are very many faults");
   return report.status;
 }
 
