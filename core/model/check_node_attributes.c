@@ -1,3 +1,4 @@
+#include "attribute_fit.h"
 #include "checking.h"
 #include "format.h"
 #include "utf8.h"
@@ -164,6 +165,13 @@ static void os_attribute__type(const os_attribute_check *self) {
                                            "the attribute \"%.*s\" is of type %s and has no field %s",
                                            OS_ARG(self->name), op_attr_kind_name(kind),
                                            os_attribute__fields[kind].name));
+  const op_attribute *value = declared == NULL || reference || declared->allowed_count == 0
+                                  ? NULL
+                                  : os_node_attribute(&self->spot.node->node, self->name);
+  if (value != NULL && !op_attribute_allowed(declared, value))
+    os_attribute__find(self, os_report_add(self->report, &os_rule_model_attribute_value,
+                                           "the attribute \"%.*s\" of %.*s has a value that is not allowed",
+                                           OS_ARG(self->name), OS_ARG(schema->op_type)));
 }
 
 // ---- Content ----------------------------------------------------------------------------------------------

@@ -76,7 +76,9 @@ typedef struct op_attribute_schema {
   op_attr_kind kind;
   bool required;
   bool has_default;
-  op_attribute fallback; // the default, if has_default
+  op_attribute fallback;       // the default, if has_default
+  const op_attribute *allowed; // values that it may have
+  uint16_t allowed_count;      // 0 = any
 } op_attribute_schema;
 
 struct op_schema {

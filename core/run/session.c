@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "attribute_fit.h"
 #include "execute.h"
 #include "map.h"
 #include "text.h"
@@ -58,6 +59,25 @@ static os_status os_session__supported(os_session *self, os_trouble *trouble) {
   return status;
 }
 
+// Kernels of custom operators rely on what their documents say of attributes.
+static os_status os_session__attributes(os_session *self, os_trouble *trouble) {
+  for (size_t p = 0; p < self->programs.count; p++) {
+    const os_program *program = self->programs.items[p];
+    for (uint32_t s = 0; s < program->step_count; s++) {
+      const os_step *step = &program->steps[s];
+      os_arena *arena = trouble == NULL ? self->arena : trouble->arena;
+      os_str fault = op_attributes_fault(&step->source->node, arena);
+      if (fault.len == 0 && fault.data != NULL) continue;
+      OS_TRY_ALLOC(fault.data);
+      if (trouble == NULL) return OS_MALFORMED;
+      trouble->message = fault;
+      trouble->path = os_step_path(arena, program, step);
+      return OS_MALFORMED;
+    }
+  }
+  return OS_OK;
+}
+
 os_status os_session_main(os_session *self, const bool *overridden, os_program **out) {
   const op_graph *graph = os_model_graph(self->model);
   for (size_t i = 0; i < self->mains.count; i++) {
@@ -102,6 +122,7 @@ static os_status os_session__make(os_session *self, const os_session_options *op
   OS_TRY(os_session__inputs(self));
   OS_TRY(os_session_main(self, NULL, &main));
   OS_TRY(os_session__supported(self, trouble));
+  OS_TRY(os_session__attributes(self, trouble));
   for (size_t p = 0; p < self->programs.count; p++) {
     OS_TRY(os_stop_check(options == NULL ? NULL : options->stop));
     OS_TRY(os_program_fold(self->programs.items[p]));

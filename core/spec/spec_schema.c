@@ -20,6 +20,19 @@ static os_status os_spec__schema_parameters(os_arena *arena, const os_spec_param
   return OS_OK;
 }
 
+static os_status os_spec__schema_allowed(os_arena *arena, const os_spec *self, os_types *types,
+                                         const os_spec_attribute *from, op_attribute_schema *to) {
+  if (from->allowed == NULL) return OS_OK;
+  op_attribute *list = OS_ARENA_ARRAY(arena, from->allowed->length + 1, op_attribute);
+  OS_TRY_ALLOC(list);
+  to->allowed = list;
+  OS_JSON_EACH(value, from->allowed)
+  if (to->allowed_count < UINT16_MAX &&
+      os_spec_attribute_value(arena, types, &self->document, value, from->kind, &list[to->allowed_count]))
+    to->allowed_count++;
+  return OS_OK;
+}
+
 static os_status os_spec__schema_attributes(os_arena *arena, const os_spec *self, os_types *types,
                                             op_schema *schema) {
   op_attribute_schema *list = OS_ARENA_ARRAY(arena, self->attribute_count + 1, op_attribute_schema);
@@ -31,6 +44,7 @@ static os_status os_spec__schema_attributes(os_arena *arena, const os_spec *self
       list[i].has_default = os_spec_attribute_value(arena, types, &self->document, from->fallback, from->kind,
                                                     &list[i].fallback);
     list[i].fallback.name = from->name;
+    OS_TRY(os_spec__schema_allowed(arena, self, types, from, &list[i]));
   }
   schema->attributes = list;
   schema->attribute_count = (uint16_t)self->attribute_count;

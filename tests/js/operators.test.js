@@ -141,6 +141,52 @@ describe('registerOperator', () => {
         nodeModel('TensorAttribute', { attributes: { t: { tensor: onnx.tensor('', 'int64', [2], BigInt64Array.of(4n, 5n)) } } }))
       assert.deepEqual(got, new Tensor('int64', [4n, 5n]))
     })
+
+    describe('are held against the document when the session is made', () => {
+      const document = kind => spec('Held', {}, ({ attributes }) => {
+        attributes.a = { ...attribute(kind, { int: 1, ints: [1, 2], float: 0.5, string: 'up', strings: ['up'] }[kind]), allowed_values: { int: [1, 2], ints: [[1, 2], [3]], float: [0.5, 1.5], string: ['down', 'up'], strings: null }[kind] }
+      })
+      const needs = spec('Held', {}, ({ attributes }) => { attributes.a = attribute('int') })
+      const inner = { compute: inputs => inputs }
+      const body = onnx.functionProto({ domain, name: 'Held', inputs: ['X'], outputs: ['Y'], attributes: ['a'], opsets: { '': 21 }, nodes: [onnx.node('Neg', ['X'], ['Y'])] })
+
+      const faults = {
+        'a required one is missing': [needs, {}, /Held needs the attribute "a"/],
+        'another kind': [document('int'), { a: 'up' }, /"a" of Held is string, and must be int/],
+        'one that is not declared': [document('int'), { a: 1n, b: 1n }, /Held has no attribute "b"/],
+        'an int that is not allowed': [document('int'), { a: 3n }, /not allowed/],
+        'a float that is not allowed': [document('float'), { a: 2.5 }, /not allowed/],
+        'a string that is not allowed': [document('string'), { a: 'sideways' }, /not allowed/],
+        'ints that are not allowed': [document('ints'), { a: [1n] }, /not allowed/]
+      }
+      for (const [name, [held, attributes, message]] of Object.entries(faults)) {
+        it(`${name}: no session, and the checker says so`, async () => {
+          const registration = env.registerOperator(held, inner)
+          try {
+            const model = nodeModel('Held', { attributes })
+            await assert.rejects(env.createSession(model), { name: 'OpspecError', code: 'malformed', message, path: 'graph.node[0]' })
+            assert.ok(env.check(model).findings.some(({ rule, severity }) => severity === 'error' && rule.startsWith('model.attribute.')))
+          } finally {
+            registration.dispose()
+          }
+        })
+      }
+      it('what is allowed runs, notes of tools included', async () => {
+        for (const [kind, value] of [['int', 2n], ['ints', [3n]], ['string', 'down'], ['strings', ['any']]]) {
+          const { y } = await once(document(kind), inner, nodeModel('Held', { attributes: { a: value, __note: 'of a tool' } }))
+          assert.deepEqual([...y.data], [1, -2])
+        }
+        assert.deepEqual([...(await once(needs, inner, nodeModel('Held', { attributes: { a: 7n } }))).y.data], [1, -2])
+      })
+      it('functions, too', async () => {
+        const registration = env.registerOperator(needs, body)
+        try {
+          await assert.rejects(env.createSession(nodeModel('Held')), { code: 'malformed', message: /needs the attribute "a"/ })
+        } finally {
+          registration.dispose()
+        }
+      })
+    })
   })
 
   describe('inputs and outputs', () => {
