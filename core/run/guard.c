@@ -18,6 +18,17 @@ static bool os_guard__allowed(const os_types *types, const op_type_parameter *pa
   return false;
 }
 
+// The same of a list of no elements: what would be in it cannot be told, but that it is a list can.
+static bool os_guard__allows_kind(const os_types *types, const op_type_parameter *parameter, op_type type) {
+  os_type_kind kind = os_types_get(types, type).kind;
+  for (uint16_t i = 0; i < parameter->count; i++) {
+    os_type allowed = os_types_get(types, parameter->types[i]);
+    if (allowed.kind == kind) return true;
+    if (allowed.kind == OS_TYPE_OPTIONAL && os_types_get(types, allowed.of).kind == kind) return true;
+  }
+  return false;
+}
+
 typedef struct os_guard__check {
   os_arena *arena;
   const os_types *types;
@@ -125,8 +136,12 @@ static bool os_guard__outputs(os_guard__check *self, const os_frame *frame, cons
     int32_t v = o == 0 ? exec->output : source->outputs[o];
     const op_value *value = v < 0 ? NULL : frame->values[v];
     const op_parameter *formal = os_guard__formal(self->schema->outputs, self->schema->output_count, o);
-    // What is in a list of no elements cannot be told.
-    if (value == NULL || formal == NULL || (value->kind != OP_TENSOR && value->count == 0)) continue;
+    if (value == NULL || formal == NULL) continue;
+    bool empty = value->kind != OP_TENSOR && value->count == 0;
+    if (empty &&
+        (formal->constraint < 0 ||
+         os_guard__allows_kind(self->types, &self->schema->type_parameters[formal->constraint], value->type)))
+      continue;
     if (!os_guard__type(self, formal, "output", o, value->type)) return false;
   }
   return true;

@@ -269,6 +269,7 @@ describe('hostile plug-ins', { skip }, () => {
     'answers another type': { source: plug('op_run_allocate(ctx, 0, OP_INT64, 1, x->dims);'), run: { code: 'operator_failed', message: /inference said/ } },
     'answers a sequence that holds itself': { source: plug('op_value *s = op_run_new_sequence(ctx, OP_FLOAT); op_value_retain(s); op_sequence_insert(s, 0, s); op_run_set_output(ctx, 0, s);'), run: { code: 'operator_failed', message: /holds a seq\(tensor\(float\)\), and by its type a tensor\(float\)/ } },
     'answers a sequence of another type than its own': { source: plug('op_value *s = op_run_new_sequence(ctx, OP_FLOAT); op_sequence_insert(s, 0, op_run_new_tensor(ctx, OP_INT32, 1, x->dims)); op_run_set_output(ctx, 0, s);'), run: { code: 'operator_failed', message: /holds a tensor\(int32\)/ } },
+    'answers a sequence of nothing where a tensor is meant': { source: plug('op_value *s = op_run_new_sequence(ctx, OP_FLOAT); op_run_set_output(ctx, 0, s);'), run: { code: 'operator_failed', message: /output 0 \(Y\) cannot be seq\(tensor\(float\)\)/ } },
     'answers an endless message': { source: plug('ctx->message = (op_plugin__answer){(const char *)16, 0xffffffffu}; return OS_OPERATOR_FAILED;'), run: { code: 'operator_failed' } },
     'infers a rank of a million': { source: plug('').replace('op_infer_copy(ctx, 0, 0);', 'op_infer_copy(ctx, 0, 0); ctx->outputs[0].rank = 1000000;'), session: { message: /rank of 1000000/ } },
     'registers a large text again and again': {
