@@ -95,7 +95,8 @@ const unsigned = [
   f => (a, b, c) => f(a, b, c) >>> 0,
   f => (a, b, c, d) => f(a, b, c, d) >>> 0,
   f => (a, b, c, d, e) => f(a, b, c, d, e) >>> 0,
-  f => (a, b, c, d, e, g) => f(a, b, c, d, e, g) >>> 0
+  f => (a, b, c, d, e, g) => f(a, b, c, d, e, g) >>> 0,
+  f => (a, b, c, d, e, g, h) => f(a, b, c, d, e, g, h) >>> 0
 ]
 const binary64 = ['opspec_used']
 
