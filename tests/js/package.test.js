@@ -138,11 +138,14 @@ describe('package', () => {
       const names: string[] = env.operators().map(operator => operator.name)
       try { env.dispose() } catch (error) { if (error instanceof OpspecError && error.code === 'limit') throw error }
       using disposed = env.loadModel(new Uint8Array(1))
-      void [remoteEnv, places, sum, values, applied, text, shapes, checked, outputs, status, why, message, names, inline, disposed]
+      const opened: Model = await env.open('model.onnx', { files: { 'w.bin': new Uint8Array(1) } })
+      const again = await worker.open(opened.toBlob())
+      const size: number = (await again.toBlob()).size
+      void [size, remoteEnv, places, sum, values, applied, text, shapes, checked, outputs, status, why, message, names, inline, disposed]
       // @ts-expect-error
       env.check(5)
       // @ts-expect-error
-      env.open('later')
+      env.open(5)
       // @ts-expect-error
       session.profile()
     `

@@ -9,6 +9,10 @@ export type WasmModule = object
 export type Bytes = ArrayBuffer | ArrayBufferView
 /** A Blob or File of any environment. */
 export interface BlobLike { readonly size: number; arrayBuffer(): Promise<ArrayBuffer> }
+/** One that can be read in parts. */
+export interface SlicedBlobLike extends BlobLike { slice(start?: number, end?: number): BlobLike }
+/** The environment's Blob where its types are known. */
+export type PlatformBlob = typeof globalThis extends { Blob: { prototype: infer B } } ? B : SlicedBlobLike
 export interface UrlLike { readonly href: string }
 export interface AbortSignalLike {
   readonly aborted: boolean
@@ -129,7 +133,7 @@ export interface Model {
   /** The bytes that it was made of. Of a model that was opened: if it is a file in Node, and `limit` where one array cannot hold them. */
   toBytes(): Uint8Array
   /** The same as a Blob: what an opened model left outside is a slice of what it was opened from, and not read. */
-  toBlob(): Blob
+  toBlob(): PlatformBlob
   /**
    * Brings all data of an opened model's tensors into memory: of a Blob, the synchronous methods that read it (toJSON, toText)
    * need that. `limit`, with the size, when it is more than there can be. Does nothing to other models.
@@ -306,7 +310,7 @@ export interface Env {
    * A model whose structure is read and whose large parts stay where they are: a Blob, a URL, or in Node a path. External data is
    * looked for in `files` alone, which may hold Blobs.
    */
-  open(source: Blob | URL | string, options?: { as?: 'model' | 'ModelProto'; files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Model>
+  open(source: SlicedBlobLike | UrlLike | string, options?: { as?: 'model' | 'ModelProto'; files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Model>
   createSession(model: Model | Bytes | BlobLike, options?: { files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Session>
   /**
    * Without a kernel the operator is only declared, for checks. With a plug-in, `spec` may be a list of documents, each of

@@ -302,6 +302,7 @@ class Connection {
     if (call === undefined) return
     if (!call.internal && call.method === 'dispose') this.journal.left(call.handle)
     if (message.error === undefined) {
+      if (call.over !== null) return this.#tooLate(message, call)
       if (!call.internal && makers.has(call.method)) this.#remember(message.id, call)
       call.resolve(message)
       return
@@ -310,6 +311,12 @@ class Connection {
     // The worker was told what was left of it.
     call.reject(error.code === 'timeout' && call.timeoutMs !== undefined ? timeoutError(call.timeoutMs) : error)
     if (error.code === 'crashed') this.#restart('crashed')
+  }
+
+  // The caller was done with the call before its answer came, and must not get what nobody will dispose of.
+  #tooLate({ id, handle }, call) {
+    call.reject(call.over)
+    if (handle !== undefined) this.#ask(this.next++, { method: 'dispose', parameters: [], args: [], handle: id }).catch(() => {})
   }
 
   #remember(id, { method, parameters, args, uses, since }) {
