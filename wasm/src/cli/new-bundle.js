@@ -102,57 +102,18 @@ if (!made) {
 `
 })
 
-// The script writes kernel.onnx, here for the first time and later for whoever changes it.
 const kernelFunction = ({ domain, opType }) => ({
-  'src/build.js': `// node src/build.js: makes kernel.onnx, a FunctionProto: the nodes of ONNX's operators that ${opType} stands for.
-import { writeFileSync } from 'node:fs'
-
-const operator = { domain: ${JSON.stringify(domain)}, name: ${JSON.stringify(opType)}, inputs: ['X'], outputs: ['Y'], attributes: ['slope'] }
-const operatorSets = { '': 21 } // domain: version
-
-// Attributes of nodes: numbers are floats, bigints ints, texts strings; { float: 'slope' } is the operator's attribute slope, a float.
-const nodes = [
-  node('Constant', [], ['zero'], { value_float: 0 }),
-  node('Constant', [], ['factor'], { value_float: { float: 'slope' } }),
-  node('Less', ['X', 'zero'], ['below']),
-  node('Mul', ['factor', 'X'], ['scaled']),
-  node('Where', ['below', 'scaled', 'X'], ['Y'])
-]
-
-writeFileSync(new URL('../kernel.onnx', import.meta.url), message([
-  [1, operator.name], [10, operator.domain], [4, operator.inputs], [5, operator.outputs], [6, operator.attributes], [7, nodes],
-  [9, Object.entries(operatorSets).map(([domain, version]) => message([[1, domain], [2, version]]))]
-]))
-
-// ---- Numbers of fields and types as in onnx.proto -----------------------------------------------------------------
-
-function node(opType, inputs, outputs, attributes = {}, domain = '') {
-  return message([[1, inputs], [2, outputs], [4, opType], [7, domain], [5, Object.entries(attributes).map(attribute)]])
-}
-
-function attribute([name, value]) {
-  const types = { float: 1, int: 2, string: 3, tensor: 4, floats: 6, ints: 7, strings: 8 }
-  if (typeof value === 'bigint') return message([[1, name], [3, value], [20, 2]])
-  if (typeof value === 'string') return message([[1, name], [4, value], [20, 3]])
-  if (typeof value === 'number') return Buffer.concat([message([[1, name]]), Buffer.of(0x15), Buffer.from(Float32Array.of(value).buffer), message([[20, 1]])])
-  const [[type, from]] = Object.entries(value)
-  return message([[1, name], [21, from], [20, types[type]]])
-}
-
-function message(fields) {
-  return Buffer.concat(fields.flatMap(([number, values]) => [].concat(values).map(value => {
-    if (typeof value === 'number' || typeof value === 'bigint') return Buffer.concat([varint(number * 8), varint(value)])
-    const bytes = Buffer.from(value)
-    return Buffer.concat([varint(number * 8 + 2), varint(bytes.length), bytes])
-  })))
-}
-
-function varint(value) {
-  const bytes = []
-  for (let rest = BigInt.asUintN(64, BigInt(value)); ; rest >>= 7n) {
-    bytes.push(Number(rest & 127n) | (rest > 127n ? 128 : 0))
-    if (rest < 128n) return Buffer.from(bytes)
-  }
+  'src/kernel.onnxtxt': `<
+  domain: ${JSON.stringify(domain)},
+  opset_import: ["" : 21]
+>
+${opType} <slope> (X) => (Y)
+{
+  zero = Constant <value_float: float = 0.0> ()
+  factor = Constant <value_float: float = @slope> ()
+  below = Less (X, zero)
+  scaled = Mul (factor, X)
+  Y = Where (below, scaled, X)
 }
 `
 })
@@ -160,7 +121,7 @@ function varint(value) {
 const steps = {
   js: { source: '`kernel.js`', build: '' },
   c: { source: '`src/kernel.c`', build: 'node src/build.js          # src/kernel.c -> kernel.wasm, with clang or emcc\n' },
-  function: { source: '`kernel.onnx` (made by `src/build.js`)', build: 'node src/build.js          # -> kernel.onnx\n' }
+  function: { source: '`kernel.onnx` (made from `src/kernel.onnxtxt`)', build: 'npx opspec convert src/kernel.onnxtxt --as function --to protobuf -o kernel.onnx\n' }
 }
 
 const readme = ({ domain, opType, slug }, { source, build }) => `# ${opType}

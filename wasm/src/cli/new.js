@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { dirname, join } from 'node:path'
 import { openEnv } from './engine.js'
 import { bundleTexts, kernelKinds, namesOf } from './new-bundle.js'
 import { CommandError, oneOf } from './options.js'
@@ -15,15 +14,18 @@ function headers() {
   return Object.fromEntries(readdirSync(folder).map(name => [`src/opspec/${name}`, readFileSync(new URL(name, folder))]))
 }
 
-function filesOf(kind, names) {
-  const texts = bundleTexts(kind, names)
-  return kind === 'c' ? { ...texts, ...headers() } : texts
-}
-
 function checkDomain(env, files, { slug }) {
   const { findings } = env.check(files[`${slug}.opspec.json`], { as: 'spec', full: false })
   const fault = findings.find(({ severity, pointer = '' }) => severity === 'error' && pointer.startsWith('/operator'))
   if (fault !== undefined) throw new CommandError(`--domain: ${fault.message}`)
+}
+
+function filesOf(env, kind, names) {
+  const texts = bundleTexts(kind, names)
+  checkDomain(env, texts, names)
+  if (kind === 'c') return { ...texts, ...headers() }
+  if (kind === 'function') return { ...texts, 'kernel.onnx': env.parse(texts['src/kernel.onnxtxt'], 'FunctionProto', 'onnxtxt') }
+  return texts
 }
 
 export async function newBundle({ options, positionals, output }) {
@@ -37,8 +39,7 @@ export async function newBundle({ options, positionals, output }) {
   if (existsSync(folder)) refuse()
   const env = await openEnv(options)
   try {
-    const files = filesOf(options.kernel ?? 'js', { ...names, domain: options.domain })
-    checkDomain(env, files, names)
+    const files = filesOf(env, options.kernel ?? 'js', { ...names, domain: options.domain })
     try {
       mkdirSync(folder)
     } catch (error) {
@@ -49,8 +50,7 @@ export async function newBundle({ options, positionals, output }) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), content, { flag: 'wx' })
     }
-    if (options.kernel === 'function') await import(pathToFileURL(resolve(folder, 'src/build.js')).href)
-    output.json({ folder, operator: { domain: options.domain, opType: names.opType }, kernel: options.kernel ?? 'js', files: [...Object.keys(files), ...options.kernel === 'function' ? ['kernel.onnx'] : []] })
+    output.json({ folder, operator: { domain: options.domain, opType: names.opType }, kernel: options.kernel ?? 'js', files: Object.keys(files) })
     output.line(paint => `${paint('good', 'made')} ${folder}: operator ${names.opType} of ${options.domain}; ${join(folder, 'README.md')} says how to go on`)
     return 0
   } finally {
