@@ -1,6 +1,7 @@
 #include "place.h"
 
 #include "simd.h"
+#include "utf8.h"
 
 enum { STRIDE = 1024 };
 
@@ -24,16 +25,56 @@ static os_position os_place__step(os_str text, os_position p) {
   return (os_position){p.line, p.column + 1, p.byte + len, p.utf16 + (len == 4 ? 2 : 1)};
 }
 
-// Moves `p` over characters of one byte, sixteen at once, as long as it stays before `end`. Line ends are "\n" there.
-static os_position os_place__skip(os_str text, os_position p, uint64_t end) {
-  for (; p.byte + 16 <= end; p.byte += 16, p.utf16 += 16) {
+// Moves `p` over sixteen bytes of well-formed text without "\r", all of them ASCII where `plain`. It may come to stand
+// inside a character, which is counted then.
+static inline void os_place__block(os_position *p, u8x16 bytes, bool plain) {
+  uint32_t feeds = u8x16_highs((u8x16)(bytes == '\n')), starts = 0xffff;
+  p->byte += 16;
+  if (plain)
+    p->utf16 += 16;
+  else {
+    starts = ~u8x16_highs((u8x16)((bytes & 0xc0) == 0x80)) & 0xffff;
+    p->utf16 += (uint32_t)__builtin_popcount(starts) +
+                (uint32_t)__builtin_popcount(u8x16_highs((u8x16)(bytes >= 0xf0)));
+  }
+  if (feeds != 0) {
+    p->line += (uint32_t)__builtin_popcount(feeds);
+    p->column = 1;
+    starts &= 0xfffffffeu << (31 - __builtin_clz(feeds)); // characters behind the last one
+  }
+  p->column += (uint32_t)__builtin_popcount(starts);
+}
+
+// The same over many blocks of text whose characters have several bytes; ends where a character starts.
+static os_position os_place__skip_wide(os_str text, os_position p, uint64_t end) {
+  enum { AT_ONCE = 64 };
+  uint64_t least = p.byte, most = end - p.byte > AT_ONCE ? p.byte + AT_ONCE : end;
+  uint64_t valid = least + os_utf8_valid(os_str_slice(text, (size_t)least, (size_t)most));
+  while (p.byte + 16 <= valid) {
     u8x16 bytes = u8x16_load(text.data + p.byte);
-    if (u8x16_highs(bytes | (u8x16)(bytes == '\r')) != 0) break;
-    uint32_t feeds = u8x16_highs((u8x16)(bytes == '\n'));
-    p.column += 16;
-    if (feeds == 0) continue;
-    p.line += (uint32_t)__builtin_popcount(feeds);
-    p.column = (uint32_t)__builtin_clz(feeds) - 15; // characters behind the last one, and one
+    if (u8x16_highs((u8x16)(bytes == '\r')) != 0) break;
+    os_place__block(&p, bytes, false);
+  }
+  if (p.byte == least || p.byte >= valid || ((unsigned char)text.data[p.byte] & 0xc0) != 0x80) return p;
+  do p.byte--;
+  while (((unsigned char)text.data[p.byte] & 0xc0) == 0x80);
+  p.column--;
+  p.utf16 -= (unsigned char)text.data[p.byte] >= 0xf0 ? 2 : 1;
+  return p;
+}
+
+// Moves `p` over characters, sixteen bytes at once, as long as it stays before `end`. Line ends are "\n" there.
+static os_position os_place__skip(os_str text, os_position p, uint64_t end) {
+  while (p.byte + 16 <= end) {
+    u8x16 bytes = u8x16_load(text.data + p.byte);
+    if (u8x16_highs((u8x16)(bytes == '\r')) != 0) break;
+    if (u8x16_highs(bytes) == 0) {
+      os_place__block(&p, bytes, true);
+      continue;
+    }
+    os_position next = os_place__skip_wide(text, p, end);
+    if (next.byte == p.byte) break;
+    p = next;
   }
   return p;
 }

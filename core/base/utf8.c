@@ -19,9 +19,32 @@ static size_t os_utf8__sequence(const unsigned char *p, size_t left) {
   return len;
 }
 
-size_t os_utf8_valid(os_str text) {
+// Sixteen bytes at p, with three before them, go on as well-formed text does: each byte that has to continue a sequence
+// does, and no other; and none starts a sequence that is overlong, a surrogate or beyond U+10FFFF.
+static inline bool os_utf8__goes_on(const unsigned char *p) {
+  u8x16 now = u8x16_load(p), last = u8x16_load(p - 1);
+  u8x16 continues = (u8x16)((now & 0xc0) == 0x80);
+  u8x16 must =
+      (u8x16)(last >= 0xc0) | (u8x16)(u8x16_load(p - 2) >= 0xe0) | (u8x16)(u8x16_load(p - 3) >= 0xf0);
+  u8x16 wrong = continues ^ must;
+  wrong |= (u8x16)((now & 0xfe) == 0xc0) | (u8x16)(now > 0xf4);
+  wrong |= ((u8x16)(last == 0xe0) & (u8x16)(now < 0xa0)) | ((u8x16)(last == 0xed) & (u8x16)(now > 0x9f));
+  wrong |= ((u8x16)(last == 0xf0) & (u8x16)(now < 0x90)) | ((u8x16)(last == 0xf4) & (u8x16)(now > 0x8f));
+  return u8x16_highs(wrong) == 0;
+}
+
+// Where the character begins that is under way at `at`, or `at` when none is; the text before it is well-formed.
+static size_t os_utf8__under_way(const unsigned char *p, size_t at, size_t least) {
+  size_t start = at;
+  while (start > least && at - start < 3 && (p[start - 1] & 0xc0) == 0x80) start--;
+  if (start > least && p[start - 1] >= 0xc0) return start - 1;
+  return at;
+}
+
+// A part of a large text, so that the engine has faster code for the parts that follow. `at` starts a character; answers
+// where the last one that is whole ends.
+static size_t os_utf8__part(os_str text, size_t at) {
   const unsigned char *p = (const unsigned char *)text.data;
-  size_t at = 0;
   while (at < text.len) {
     for (; at + 64 <= text.len; at += 64) {
       const unsigned char *q = p + at;
@@ -40,6 +63,25 @@ size_t os_utf8_valid(os_str text) {
     size_t len = os_utf8__sequence(p + at, text.len - at);
     if (len == 0) return at;
     at += len;
+    if (at < 3 || at + 16 > text.len) continue;
+    size_t start = at;
+    while (at + 16 <= text.len && os_utf8__goes_on(p + at)) {
+      at += 16;
+      if (u8x16_highs(u8x16_load(p + at - 16)) == 0) break; // ASCII has a faster way
+    }
+    at = os_utf8__under_way(p, at, start);
+  }
+  return at;
+}
+
+size_t os_utf8_valid(os_str text) {
+  enum { PART = 1 << 16 };
+  size_t at = 0;
+  while (at < text.len) {
+    size_t end = text.len - at > PART ? at + PART : text.len;
+    size_t reached = os_utf8__part(os_str_slice(text, 0, end), at);
+    if (reached == at || (end == text.len && reached < end)) return reached;
+    at = reached;
   }
   return at;
 }
@@ -64,8 +106,10 @@ uint32_t os_utf8_next(os_str text, size_t *at) {
 }
 
 size_t os_utf8_count(os_str text) {
-  size_t count = 0;
-  for (size_t i = 0; i < text.len; i++) count += ((unsigned char)text.data[i] & 0xc0) != 0x80;
+  size_t count = text.len, i = 0;
+  for (; i + 16 <= text.len; i += 16)
+    count -= (unsigned)__builtin_popcount(u8x16_highs((u8x16)((u8x16_load(text.data + i) & 0xc0) == 0x80)));
+  for (; i < text.len; i++) count -= ((unsigned char)text.data[i] & 0xc0) == 0x80;
   return count;
 }
 

@@ -10,9 +10,13 @@ static int os_scan__hex(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+// What stands for a character behind a backslash; 0: no such escape.
+static const char escapes[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+                                  ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
+
 // p behind the backslash. Answers the place behind the escape, or NULL.
 static const char *os_scan__check_escape(os_scan *self, const char *p) {
-  if (p < self->end && *p != 0 && strchr("\"\\/bfnrt", *p) != NULL) return p + 1;
+  if (p < self->end && escapes[(unsigned char)*p] != 0) return p + 1;
   if (p >= self->end || *p != 'u') {
     os_scan_fail(self, p, "one of \" \\ / b f n r t u", "A backslash itself is written twice.");
     return NULL;
@@ -68,20 +72,20 @@ static bool os_scan__decode(os_scan *self, const os_json *node, const char *p, c
   char *start = os_arena_alloc(self->arena, (size_t)(end - p)), *to = start;
   if (start == NULL) return os_scan_memory(self);
   while (p < end) {
-    const char *slash = *p == '\\' ? p : memchr(p, '\\', (size_t)(end - p));
-    size_t plain = (size_t)((slash == NULL ? end : slash) - p);
-    memcpy(to, p, plain);
-    to += plain;
-    if (slash == NULL) break;
-    p = slash + 1;
+    if (*p != '\\') {
+      const char *slash = memchr(p, '\\', (size_t)(end - p));
+      size_t plain = (size_t)((slash == NULL ? end : slash) - p);
+      memcpy(to, p, plain);
+      to += plain;
+      if (slash == NULL) break;
+      p = slash;
+    }
+    p++;
     if (*p == 'u') {
       p = os_scan__unicode(self, node, p, &to);
       continue;
     }
-    static const char from[] = "bfnrt", into[] = "\b\f\n\r\t";
-    const char *known = strchr(from, *p);
-    *to++ = known == NULL ? *p : into[known - from];
-    p++;
+    *to++ = escapes[(unsigned char)*p++];
   }
   *out = (os_str){start, (size_t)(to - start)};
   return true;
@@ -89,20 +93,20 @@ static bool os_scan__decode(os_scan *self, const os_json *node, const char *p, c
 
 bool os_scan_any_string(os_scan *self, const os_json *node, os_str *out) {
   const char *start = self->p + 1, *p = start;
-  bool escapes = false;
+  bool escaped = false;
   for (;;) {
-    p = os_scan_plain(p, self->end);
+    if (p >= self->end || *p != '\\') p = os_scan_plain(p, self->end);
     if (p >= self->end) return os_scan_fail(self, p, "the quotation mark that ends the string", NULL);
     if (*p == '"') break;
     if (*p != '\\')
       return os_scan_fail(self, p, "a character of the string",
                           "Control characters are written as escapes such as \\n.");
-    escapes = true;
+    escaped = true;
     p = os_scan__check_escape(self, p + 1);
     if (p == NULL) return false;
   }
   self->p = p + 1;
-  if (escapes) return os_scan__decode(self, node, start, p, out);
+  if (escaped) return os_scan__decode(self, node, start, p, out);
   *out = (os_str){start, (size_t)(p - start)};
   return true;
 }
