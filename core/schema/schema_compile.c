@@ -16,7 +16,7 @@ os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_jso
   return finding;
 }
 
-enum { WORK_LIMIT = 1 << 24 };
+enum { WORK_LIMIT = 1 << 23 };
 
 void os_compile_work(os_compile *self, uint64_t units) {
   self->work += units;

@@ -8,7 +8,7 @@
 enum {
   STEPS_DEFAULT = 1000000,
   WORK_BETWEEN_STOPS = 8192,
-  WORK_LEAST = 1 << 24,
+  WORK_LEAST = 1 << 23,
   WORK_A_NODE = 24,
   BYTES_A_UNIT = 4, // of the document's text
   WORK_A_FRAME = 4,
@@ -153,6 +153,7 @@ static inline os_frame *os_eval__push(os_eval *self) {
 
 void os_eval_evaluated(os_eval *self, const os_frame *frame, const os_json *child) {
   if (!frame->node->tracked) return;
+  os_eval_work(self, 1);
   const os_json **slot = OS_PUSH(self->arena, &self->evaluated);
   if (slot == NULL)
     self->status = OS_OUT_OF_MEMORY;
@@ -324,6 +325,22 @@ static bool os_eval__run(os_eval *self) {
   return passed;
 }
 
+// Where telling why a value fails took too long before anything was said: the outermost alternatives, none of which fits.
+static void os_eval__cut_short(os_eval *self) {
+  for (size_t i = 0; i < self->frames.count; i++) {
+    const os_frame *frame = &self->frames.items[i];
+    const os_schema_row *row = &frame->node->rows[frame->row];
+    if (frame->row >= frame->node->row_count || row->keyword->next == NULL || row->keyword->rule == NULL ||
+        row->keyword->holds != OS_HOLDS_LIST)
+      continue;
+    os_finding *finding = os_report_add(self->report, row->keyword->rule,
+                                        "None of the %u alternatives fits here; why takes too long to tell.",
+                                        row->as.list.entries.count);
+    os_json_where(self->document, self->arena, frame->value, &finding->where);
+    return;
+  }
+}
+
 os_status os_schema_validate(const os_schema *self, os_arena *arena, const os_json_document *document,
                              const os_json *node, const os_schema_options *options, os_report *report,
                              bool *valid) {
@@ -340,7 +357,9 @@ os_status os_schema_validate(const os_schema *self, os_arena *arena, const os_js
     eval.frames.count = 0;
     eval.explains = true;
     os_eval_call(&eval, self->root, value, report);
+    uint32_t told = report->counts[OS_ERROR];
     os_eval__run(&eval);
+    if (eval.status == OS_LIMIT && report->counts[OS_ERROR] == told) os_eval__cut_short(&eval);
   }
   if (eval.status == OS_OK || eval.status == OS_OUT_OF_MEMORY || report == NULL) return eval.status;
   os_report_incomplete(report, "%s",

@@ -3,7 +3,7 @@
 #include "json_write.h"
 #include "schema_rows.h"
 
-enum { UNITS = 100000, TEXT = 1 << 24 }; // no more units, and no more text of them
+enum { UNITS = 50000, TEXT = 1 << 23 }; // no more units, and no more text of them
 
 static os_unit *os_record__add(os_eval *self, os_unit *parent, os_schema_node *node, const os_json *value) {
   os_record *record = self->record;

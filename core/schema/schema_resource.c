@@ -7,7 +7,10 @@
 
 enum {
   VOCABULARIES =
-      OS_VOCABULARY_APPLICATOR | OS_VOCABULARY_VALIDATION | OS_VOCABULARY_UNEVALUATED | OS_VOCABULARY_2020
+      OS_VOCABULARY_APPLICATOR | OS_VOCABULARY_VALIDATION | OS_VOCABULARY_UNEVALUATED | OS_VOCABULARY_2020,
+  WORK_A_SCHEMA = 32,
+  WORK_A_BOOLEAN = 20,
+  WORK_AN_ID = 16
 };
 
 os_str os_compile_without_fragment(os_str uri) {
@@ -109,6 +112,7 @@ static os_schema_node *os_resource__place(os_compile *self, const os_json *json,
                                           const os_resource *resource) {
   os_schema_node *node = OS_ARENA_NEW(self->arena, os_schema_node);
   if (node == NULL) return NULL;
+  os_compile_work(self, os_json_is(json, OS_JSON_BOOL) ? WORK_A_BOOLEAN : WORK_A_SCHEMA);
   node->json = json;
   node->resource = resource;
   os_schema_node **slot = OS_PUSH(self->arena, &self->known);
@@ -132,8 +136,10 @@ static os_status os_resource__children(os_compile *self, const os_schema_node *n
       continue;
     }
     if (!os_json_is(value, OS_JSON_ARRAY) && !os_json_is(value, OS_JSON_OBJECT)) continue;
-    OS_JSON_EACH(child, value)
-    if (os_resource__schema(child)) OS_TRY_ALLOC(os_resource__place(self, child, node->resource));
+    OS_JSON_EACH(child, value) {
+      if (self->failed) break;
+      if (os_resource__schema(child)) OS_TRY_ALLOC(os_resource__place(self, child, node->resource));
+    }
   }
   return OS_OK;
 }
@@ -188,6 +194,7 @@ static os_status os_resource__names(os_compile *self, os_schema_node *node,
   os_resource *resource = node->json == node->resource->root ? (os_resource *)node->resource : NULL;
   if (name.len > 0) {
     os_str uri = os_resource__uri(self, node->resource->uri, name);
+    os_compile_work(self, WORK_AN_ID);
     if (resource == NULL) {
       resource = os_resource__new(self, node, node->resource->document, uri);
       OS_TRY_ALLOC(resource);

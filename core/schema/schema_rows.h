@@ -312,8 +312,9 @@ struct os_frame {
   const os_json *child; // state of the row's applicator
   uint32_t count, chosen;
   bool all;
-  os_json *name;   // a member's name as a value
-  os_map *known;   // by address: what was evaluated; of arrays NULL
+  os_json *name;         // a member's name as a value
+  const os_json **known; // what was evaluated, a hash table by address of `mask` + 1 places; of arrays NULL
+  uint32_t mask;
   uint8_t *marks;  // by index
   os_tried *tried; // alternatives that were compared, some of them
   uint32_t tries;

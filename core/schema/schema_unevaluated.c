@@ -8,30 +8,42 @@ static os_status os_unevaluated__compile(os_compile *self, const os_schema_node 
   return row->as.one.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
+// Where a member stands in the table, or would.
+static const os_json **os_unevaluated__place(const os_frame *frame, const os_json *member) {
+  uint32_t at = (uint32_t)((uintptr_t)member / sizeof *member) * 0x9e3779b1u >> 7;
+  for (at &= frame->mask; frame->known[at] != NULL && frame->known[at] != member;)
+    at = (at + 1) & frame->mask;
+  return &frame->known[at];
+}
+
 // Elements are marked by their index, members by their address.
 static bool os_unevaluated__known(os_eval *self, os_frame *frame) {
-  size_t count = self->evaluated.count - frame->evaluated;
+  size_t count = self->evaluated.count - frame->evaluated, length = frame->value->length;
   const os_json **items = count == 0 ? NULL : self->evaluated.items + frame->evaluated;
-  os_eval_work(self, 4 * count);
+  bool array = os_json_is(frame->value, OS_JSON_ARRAY);
+  os_eval_work(self, count);
   frame->known = NULL;
-  if (os_json_is(frame->value, OS_JSON_ARRAY)) {
-    frame->marks = OS_ARENA_ARRAY(self->arena, frame->value->length + 1, uint8_t);
-    for (size_t i = 0; i < count && frame->marks != NULL; i++)
-      if (items[i]->parent == frame->value) frame->marks[items[i]->order] = 1;
-    return frame->marks != NULL;
+  frame->mask = 1;
+  while (frame->mask < 2 * (count < length ? count : length)) frame->mask = 2 * frame->mask + 1;
+  if (array)
+    frame->marks = OS_ARENA_ARRAY(self->arena, length + 1, uint8_t);
+  else
+    frame->known = OS_ARENA_ARRAY(self->arena, (size_t)frame->mask + 1, const os_json *);
+  if (array ? frame->marks == NULL : frame->known == NULL) return false;
+  for (size_t i = 0; i < count; i++) {
+    bool name = !array && items[i]->key_end == 0; // of a member, asked as a value
+    if (items[i]->parent != frame->value || name) continue;
+    if (array)
+      frame->marks[items[i]->order] = 1;
+    else
+      *os_unevaluated__place(frame, items[i]) = items[i];
   }
-  frame->known = OS_ARENA_NEW(self->arena, os_map);
-  if (frame->known == NULL) return false;
-  os_map_init(frame->known, self->arena);
-  for (size_t i = 0; i < count; i++)
-    if (os_map_put(frame->known, (os_str){(const char *)&items[i], sizeof *items}, NULL) == NULL)
-      return false;
   return true;
 }
 
 static bool os_unevaluated__is_known(const os_frame *frame, const os_json *child) {
-  if (frame->known == NULL) return frame->marks[child->order] != 0;
-  return os_map_get(frame->known, (os_str){(const char *)&child, sizeof child}) != NULL;
+  return frame->known == NULL ? frame->marks[child->order] != 0
+                              : *os_unevaluated__place(frame, child) == child;
 }
 
 static os_step os_unevaluated__next(os_eval *self, os_frame *frame, const os_schema_row *row, bool passed) {

@@ -88,6 +88,8 @@ describe('hostile schemas and documents', () => {
       assert.deepEqual(pick(report), { valid: false, complete: true }, keyword)
       const deep = env.validateJson('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000), `{"${keyword}":[{"type":"string"},{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}]}`)
       assert.deepEqual(pick(deep), { valid: false, complete: true }, keyword)
+      const cut = env.validateJson('{"a":'.repeat(100_000) + '"x"' + '}'.repeat(100_000), `{"${keyword}":[{"type":"object","properties":{"a":{"$ref":"#"}},"required":["b"]},{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}]}`)
+      assert.deepEqual([cut.ok, cut.complete, cut.findings.map(({ rule, pointer }) => [rule, pointer])], [false, false, [[`schema.${keyword}`, '']]])
     }
   })
 
