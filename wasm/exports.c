@@ -421,6 +421,7 @@ uint32_t OS_EXPORT(opspec_do_check)(os_port *self, const char *bytes, size_t siz
   opspec_check_options options = {.timeout_ms = timeout};
   options.strict = (flags & OS_PORT_STRICT) != 0;
   options.full = (flags & OS_PORT_FULL) != 0;
+  options.packed = true;
   os_port__files(self, flags, 1, files, &options.files, names);
   options.as = names[0];
   os_status status = bytes == NULL ? opspec_check_bundle(self->env, &options)
@@ -670,4 +671,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/6"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/7"; }

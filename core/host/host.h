@@ -129,7 +129,7 @@ os_status os_host_trouble(opspec_env *self, const os_trouble *trouble);
 // OS_OUT_OF_MEMORY when the output could not be written.
 os_status os_host_end(opspec_env *self);
 // A report as the output.
-os_status os_host_report(opspec_env *self, os_report *report);
+os_status os_host_report(opspec_env *self, os_report *report, bool packed);
 // "spec", "evidence", "json": texts, not messages.
 bool os_host_is_json_kind(os_str as);
 // Compiled when first needed.

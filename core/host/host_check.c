@@ -44,7 +44,7 @@ static os_status os_host__check_close(os_host__check *self, os_status status) {
     return os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
   }
   if (self->report.kind.len == 0) self->report.kind = OS_STR("unknown");
-  status = os_host_report(env, &self->report);
+  status = os_host_report(env, &self->report, self->options->packed);
   os_host__check_free(self);
   return status;
 }

@@ -113,8 +113,9 @@ os_status os_host_trouble(opspec_env *self, const os_trouble *trouble) {
   return os_host_fail(self, trouble->status, trouble->message, trouble->path, NULL);
 }
 
-os_status os_host_report(opspec_env *self, os_report *report) {
+os_status os_host_report(opspec_env *self, os_report *report, bool packed) {
   OS_TRY(os_report_finish(report));
+  if (packed && os_report_pack(&self->output, report)) return os_host_end(self);
   OS_TRY(os_report_write(&self->output, report));
   return os_host_end(self);
 }

@@ -213,7 +213,7 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
     os_report_incomplete(&report, "%s", os_status_text(status));
   else if (status != OS_OK)
     return os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
-  status = os_host_report(env, &report);
+  status = os_host_report(env, &report, false);
   os_host__end_index(self);
   return status;
 }

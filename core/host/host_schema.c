@@ -62,7 +62,7 @@ os_status opspec_schema_compile(opspec_env *env, os_str text, bool formats, bool
     return OS_OK;
   }
   if (status == OS_MALFORMED || status == OS_LIMIT)
-    os_host_report(env, &report);
+    os_host_report(env, &report, false);
   else
     os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
   opspec_schema_free(self);
@@ -96,7 +96,7 @@ os_status opspec_schema_validate(opspec_schema *self, os_str bytes, bool units) 
     os_report_incomplete(&report, "the output was cut");
     status = OS_OK;
   }
-  if (status == OS_OK) status = os_host_report(env, &report);
+  if (status == OS_OK) status = os_host_report(env, &report, false);
   if (status == OS_OK) {
     env->output.len--; // the closing brace
     os_text_format(&env->output,

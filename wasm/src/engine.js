@@ -149,6 +149,11 @@ export class Engine {
     return this.u32[this.port >>> 2]
   }
 
+  /** Whether it is a report in words, and not a text. */
+  get hasWords() {
+    return this.resultSize > 8 && this.u32[this.resultAddress >>> 2] === 0
+  }
+
   resultText() {
     const address = this.resultAddress
     return decoder.decode(this.u8.subarray(address, address + this.resultSize))

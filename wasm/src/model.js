@@ -3,6 +3,7 @@ import { fixFindings } from './engine.js'
 import { invalid, OpspecError } from './errors.js'
 import { watch } from './handles.js'
 import { bringAll, watchful } from './outside.js'
+import { packedReport } from './report.js'
 import { revive } from './revive.js'
 import { withDispose } from './values.js'
 
@@ -182,6 +183,7 @@ export const flagBits = (strict, full) => (strict ? 1 : 0) + (full ? 2 : 0)
 export function reportOf(engine) {
   const { clean } = engine
   if (clean !== null && engine.isResult(clean)) return cleanReport(clean)
+  if (engine.hasWords) return packedReport(engine)
   const text = engine.resultText()
   const report = JSON.parse(text)
   const { kind, rules, findings } = report

@@ -88,6 +88,7 @@ typedef struct opspec_files {
 typedef struct opspec_check_options {
   os_str as; // empty = by content; a kind ("spec", "model") or a message ("TensorProto")
   bool strict, full;
+  bool packed;       // the report in words where it can be (core/json/report_json.h, os_report_pack)
   double timeout_ms; // 0 = none
   opspec_files files;
 } opspec_check_options;
