@@ -101,8 +101,8 @@ static void os_assert__explain_type(os_eval *self, os_frame *frame, const os_sch
          found = os_json_excerpt(self->document, self->arena, value);
   bool number = os_json_is(value, OS_JSON_NUMBER) && (row->as.types & cJSON_Number);
   const char *what = number ? "a number that is none:" : os_json_type_name(value);
-  os_finding *finding = os_eval_mismatch(self, frame->report, row, value, expected,
-                                         os_arena_format(self->arena, "%s %.*s", what, OS_ARG(found)));
+  if (!os_str_is(found, what)) found = os_arena_format(self->arena, "%s %.*s", what, OS_ARG(found)); // null
+  os_finding *finding = os_eval_mismatch(self, frame->report, row, value, expected, found);
   finding->actual = os_str_of(os_json_type_name(value));
 }
 

@@ -154,9 +154,9 @@ static void os_branch__no_type(os_eval *self, os_frame *frame, const os_schema_r
     types |= os_schema_types(row->as.list.entries.items[i].node, LOOK_THROUGH);
   os_str found = os_json_excerpt(self->document, self->arena, frame->value);
   const char *type = os_json_type_name(frame->value);
-  os_finding *finding =
-      os_eval_mismatch(self, frame->report, row, frame->value, os_schema_type_names(self->arena, types),
-                       os_arena_format(self->arena, "%s %.*s", type, OS_ARG(found)));
+  if (!os_str_is(found, type)) found = os_arena_format(self->arena, "%s %.*s", type, OS_ARG(found)); // null
+  os_finding *finding = os_eval_mismatch(self, frame->report, row, frame->value,
+                                         os_schema_type_names(self->arena, types), found);
   finding->actual = os_str_of(type);
 }
 

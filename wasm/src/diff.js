@@ -187,7 +187,7 @@ class Comparison {
     else if (now === null) this.add('diff.type.widened', pointer, `${names} had a set of types and has any now.`)
     else {
       const [gone, fresh] = [missing(old, now), missing(now, old)]
-      if (gone.length > 0) this.add('diff.type.narrowed', pointer, `${names} no longer allows ${gone.join(', ')}.`)
+      if (gone.length > 0) this.add('diff.type.narrowed', pointer, `${gone.join(', ')} is no longer allowed for ${names}.`)
       if (fresh.length > 0) this.add('diff.type.widened', pointer, `${names} allows ${fresh.join(', ')}, too.`)
       if (gone.length === 0 && fresh.length === 0 && before !== after && !Object.hasOwn(this.a.type_parameters, after) && !Object.hasOwn(this.b.type_parameters, before)) {
         this.add('diff.type.renamed', pointer.replace(/\/allowed_types$/, ''), `The type parameter "${before}" is called "${after}" now.`)

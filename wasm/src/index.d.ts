@@ -32,7 +32,7 @@ export type MessageName = 'ModelProto' | 'GraphProto' | 'FunctionProto' | 'Tenso
 
 export type TextForm = 'json' | 'textproto' | 'onnxtxt' | 'canonical' | 'summary'
 
-/** line and column count from 1, columns in code points; byte in UTF-8; utf16 for editors. */
+/** line and column count from 1, columns in code points; byte in UTF-8; utf16 for editors. A byte-order mark counts as a character. */
 export interface Position { line: number; column: number; byte: number; utf16: number }
 export type Severity = 'error' | 'warning' | 'info'
 
