@@ -23,8 +23,10 @@ typedef struct os_encoder {
   } frames;
   const os_source *source;
   const os_sink *sink;
-  uint8_t *chunk; // for copies from a source that is not in memory
-  size_t used;    // of buffer
+  uint8_t *chunk;      // for copies from a source that is not in memory
+  uint64_t from, left; // a range of the source to be copied next, to which what follows it may be added
+  uint64_t written;    // to the sink
+  size_t used;         // of buffer
   uint8_t buffer[BUFFER];
 } os_encoder;
 
@@ -144,15 +146,46 @@ static os_status os_encode__sizes(os_encoder *self, ProtobufCMessage *message) {
 static os_status os_encode__flush(os_encoder *self) {
   size_t n = self->used;
   self->used = 0;
+  self->written += n;
   return n == 0 ? OS_OK : self->sink->write(self->sink->context, self->buffer, n);
 }
 
-static os_status os_encode__put(os_encoder *self, const void *data, size_t n) {
+static os_status os_encode__write_bytes(os_encoder *self, const void *data, size_t n) {
   if (n > BUFFER - self->used) OS_TRY(os_encode__flush(self));
-  if (n > BUFFER) return self->sink->write(self->sink->context, data, n);
-  if (n > 0) memcpy(self->buffer + self->used, data, n);
+  if (n > BUFFER) {
+    self->written += n;
+    return self->sink->write(self->sink->context, data, n);
+  }
+  if (n > 0) os_bytes_copy((char *)self->buffer + self->used, data, n);
   self->used += n;
   return OS_OK;
+}
+
+static os_status os_encode__copy_now(os_encoder *self) {
+  uint64_t from = self->from, n = self->left;
+  self->left = 0;
+  if (n == 0) return OS_OK;
+  if (self->sink->copy != NULL && (self->source->data == NULL || n > BUFFER || self->sink->every)) {
+    OS_TRY(os_encode__flush(self));
+    self->written += n;
+    return self->sink->copy(self->sink->context, from, n);
+  }
+  if (self->source->data != NULL) return os_encode__write_bytes(self, self->source->data + from, (size_t)n);
+  if (self->chunk == NULL) self->chunk = os_arena_alloc(&self->arena, CHUNK);
+  OS_TRY_ALLOC(self->chunk);
+  while (n > 0) {
+    size_t piece = n < CHUNK ? (size_t)n : CHUNK;
+    OS_TRY(os_source_read(self->source, from, piece, self->chunk));
+    OS_TRY(os_encode__write_bytes(self, self->chunk, piece));
+    from += piece;
+    n -= piece;
+  }
+  return OS_OK;
+}
+
+static os_status os_encode__put(os_encoder *self, const void *data, size_t n) {
+  if (self->left > 0) OS_TRY(os_encode__copy_now(self));
+  return os_encode__write_bytes(self, data, n);
 }
 
 static os_status os_encode__varint(os_encoder *self, uint64_t value) {
@@ -163,20 +196,13 @@ static os_status os_encode__varint(os_encoder *self, uint64_t value) {
 static os_status os_encode__copy(os_encoder *self, uint64_t from, uint64_t n) {
   if (self->source == NULL || from > self->source->length || n > self->source->length - from)
     return OS_INVALID_ARGUMENT;
-  if (self->sink->copy != NULL && (self->source->data == NULL || n > BUFFER)) {
-    OS_TRY(os_encode__flush(self));
-    return self->sink->copy(self->sink->context, from, n);
+  if (self->left > 0 && self->from + self->left == from) {
+    self->left += n;
+    return OS_OK;
   }
-  if (self->source->data != NULL) return os_encode__put(self, self->source->data + from, (size_t)n);
-  if (self->chunk == NULL) self->chunk = os_arena_alloc(&self->arena, CHUNK);
-  OS_TRY_ALLOC(self->chunk);
-  while (n > 0) {
-    size_t piece = n < CHUNK ? (size_t)n : CHUNK;
-    OS_TRY(os_source_read(self->source, from, piece, self->chunk));
-    OS_TRY(os_encode__put(self, self->chunk, piece));
-    from += piece;
-    n -= piece;
-  }
+  OS_TRY(os_encode__copy_now(self));
+  self->from = from;
+  self->left = n;
   return OS_OK;
 }
 
@@ -223,6 +249,29 @@ static os_status os_encode__field(os_encoder *self, const os_plan_field *field,
   return OS_OK;
 }
 
+// An edited message begins: where it is from now on is known.
+static os_status os_encode__begin(os_encoder *self, ProtobufCMessage *message) {
+  uint64_t before = self->source == NULL ? 0 : self->source->length;
+  if (os_proto_set_offset(message, before + self->written + self->used))
+    os_proto_set(message, OS_PROTO_RANGED, 0);
+  return os_encode__push(self, message);
+}
+
+// Tag and length, and the message where it is copied: most stand in the source as they are written here.
+static os_status os_encode__child(os_encoder *self, const os_plan_field *field, const void *child,
+                                  bool copied) {
+  uint8_t head[2 * OS_VARINT_MAX];
+  uint64_t length = os_proto_length(child), at = copied ? os_proto_offset(child) : 0;
+  size_t n = os_varint_write(head, (uint64_t)field->field->id << 3 | OS_WIRE_BYTES);
+  n += os_varint_write(head + n, length);
+  if (!copied) return os_encode__put(self, head, n);
+  const uint8_t *data = self->source == NULL ? NULL : self->source->data;
+  if (data != NULL && at >= n && at <= self->source->length && memcmp(data + at - n, head, n) == 0)
+    return os_encode__copy(self, at - n, n + length);
+  OS_TRY(os_encode__put(self, head, n));
+  return os_encode__copy(self, at, length);
+}
+
 // Writes the top frame's fields, until an edited message inside it has to be written.
 static os_status os_encode__write(os_encoder *self) {
   os_encode_frame *frame = &self->frames.items[self->frames.count - 1];
@@ -238,10 +287,9 @@ static os_status os_encode__write(os_encoder *self) {
         (ProtobufCMessage *const *)(const void *)os_plan_list(field, frame->message);
     while (frame->element < count) {
       ProtobufCMessage *child = list[frame->element++];
-      OS_TRY(os_encode__tag(self, field->field->id, OS_WIRE_BYTES));
-      OS_TRY(os_encode__varint(self, os_proto_length(child)));
-      if (!os_encode__copied(child)) return os_encode__push(self, child);
-      OS_TRY(os_encode__copy(self, os_proto_offset(child), os_proto_length(child)));
+      bool copied = os_encode__copied(child);
+      OS_TRY(os_encode__child(self, field, child, copied));
+      if (!copied) return os_encode__begin(self, child);
     }
   }
   for (unsigned i = 0; i < frame->message->n_unknown_fields; i++) {
@@ -258,8 +306,9 @@ static os_status os_encode__run(os_encoder *self, ProtobufCMessage *message) {
   if (os_encode__copied(message))
     OS_TRY(os_encode__copy(self, os_proto_offset(message), os_proto_length(message)));
   else
-    OS_TRY(os_encode__push(self, message));
+    OS_TRY(os_encode__begin(self, message));
   while (self->frames.count > 0) OS_TRY(os_encode__write(self));
+  OS_TRY(os_encode__copy_now(self));
   return os_encode__flush(self);
 }
 
@@ -302,4 +351,4 @@ static os_status os_encode__to_text(void *context, const void *data, size_t n) {
   return text->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-os_sink os_sink_text(os_text *text) { return (os_sink){os_encode__to_text, text, NULL}; }
+os_sink os_sink_text(os_text *text) { return (os_sink){.write = os_encode__to_text, .context = text}; }

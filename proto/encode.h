@@ -11,11 +11,12 @@ typedef struct os_sink {
   // Takes [offset, offset + n) of the source, where it is not in memory or the range is long; NULL: such bytes are read and
   // written as others are.
   os_status (*copy)(void *context, uint64_t offset, uint64_t n);
+  bool every; // short ones, too
 } os_sink;
 
 // Structs to wire bytes. A message that was not edited is copied from its range, byte for byte; an edited one is written
 // by field number, then its unknown fields. `source` is what the message was decoded from; NULL when all of it is new.
-// Sizes of edited messages are kept in their heads, so `message` must not be in use elsewhere during the call.
+// Sizes and places of edited messages are kept in their heads, so `message` must not be in use elsewhere during the call.
 os_status os_proto_encode(os_memory *memory, const os_source *source, void *message, const os_sink *sink);
 // How many bytes that will be.
 os_status os_proto_encoded_size(os_memory *memory, void *message, uint64_t *size);

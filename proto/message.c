@@ -20,11 +20,19 @@ uint64_t os_proto_length(const void *message) {
   return os_proto__whole(message, os_proto_head_of(message)->length, 1);
 }
 
-bool os_proto_set_length(void *message, uint64_t length) {
-  os_proto_head_of(message)->length = (uint32_t)length;
-  if (!os_proto_is(message, OS_PROTO_LARGE)) return length >> 32 == 0;
-  os_proto__upper(message)[1] = (uint32_t)(length >> 32);
+static bool os_proto__put(void *message, uint32_t *low, unsigned which, uint64_t value) {
+  *low = (uint32_t)value;
+  if (!os_proto_is(message, OS_PROTO_LARGE)) return value >> 32 == 0;
+  os_proto__upper(message)[which] = (uint32_t)(value >> 32);
   return true;
+}
+
+bool os_proto_set_offset(void *message, uint64_t offset) {
+  return os_proto__put(message, &os_proto_head_of(message)->offset, 0, offset);
+}
+
+bool os_proto_set_length(void *message, uint64_t length) {
+  return os_proto__put(message, &os_proto_head_of(message)->length, 1, length);
 }
 
 void *os_proto_place(void *block, const ProtobufCMessageDescriptor *type, void *parent, uint64_t start,

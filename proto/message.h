@@ -18,8 +18,10 @@ typedef struct os_proto_head {
 enum {
   OS_PROTO_RANGED =
       1, // offset and length are the message's bytes in its source, tag and length prefix excluded
-  OS_PROTO_EDITED = 2, // the struct says more than the bytes do; so it is for all messages around it
-  OS_PROTO_LARGE = 4,  // upper halves of offset and length stand before the head
+  // The struct says more than the bytes do; so it is for all messages around it, up to one that was merged of several parts.
+  // With a range: in what was encoded last, counted on from the end of the source.
+  OS_PROTO_EDITED = 2,
+  OS_PROTO_LARGE = 4, // upper halves of offset and length stand before the head
   OS_PROTO_FLAGS = 7,
 };
 
@@ -44,6 +46,7 @@ uint64_t os_proto_offset(const void *message);
 uint64_t os_proto_length(const void *message);
 // Sets a length, of any message that is not copied from its bytes. False: the message was not made for one that large.
 bool os_proto_set_length(void *message, uint64_t length);
+bool os_proto_set_offset(void *message, uint64_t offset);
 // The message in a block of os_proto_head_size(end) + type->sizeof_message zeroed bytes, with its range.
 void *os_proto_place(void *block, const ProtobufCMessageDescriptor *type, void *parent, uint64_t start,
                      uint64_t end);

@@ -48,9 +48,13 @@ os_status os_walk_next(os_walk *self, os_walk_event *event) {
       *event = OS_WALK_FIELD;
       return OS_OK;
     }
-    frame->element++;
+    ProtobufCMessage *child = os_plan_child(self->field, frame->message, frame->element++);
+    while (child == NULL && frame->element < self->count)
+      child = os_plan_child(self->field, frame->message, frame->element++);
+    if (child == NULL) continue;
+    self->index = frame->element - 1;
     *event = OS_WALK_OPEN;
-    return os_walk__push(self, os_plan_child(self->field, frame->message, self->index));
+    return os_walk__push(self, child);
   }
   self->closing = true;
   *event = self->frames.count == 1 ? OS_WALK_END : OS_WALK_CLOSE;

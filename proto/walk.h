@@ -4,7 +4,8 @@
 #include "plan.h"
 
 // Goes through a message, field by field in the order of their numbers and depth first, without recursion. Fields that are
-// absent are passed over; so are unknown fields, which whoever needs them reads at the end of a message.
+// absent are passed over; so are unknown fields, which whoever needs them reads at the end of a message, and messages in lists
+// that are NULL, as an edit under way leaves them.
 
 typedef enum os_walk_event {
   OS_WALK_FIELD, // scalars: `count` of them in `field` of os_walk_top's message; 0 of a list that is outside

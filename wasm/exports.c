@@ -531,6 +531,15 @@ uint32_t OS_EXPORT(opspec_cut_model)(os_port *self, opspec_model *model) {
   }
   return os_port__end(self, status);
 }
+// Answers the model that is meant from now on, which may be another one; 0 = nothing was changed.
+opspec_model *OS_EXPORT(opspec_edit_model)(os_port *self, opspec_model *model, const char *edits,
+                                           size_t size) {
+  os_status status = opspec_model_edit(&model, (os_str){edits, size});
+  return os_port__end(self, status) == OS_OK ? model : NULL;
+}
+uint32_t OS_EXPORT(opspec_list_nodes)(os_port *self, opspec_model *model) {
+  return os_port__end(self, opspec_model_nodes(model));
+}
 uint32_t OS_EXPORT(opspec_write_model)(os_port *self, opspec_model *model, uint32_t form, uint32_t lossy) {
   return os_port__end(self, opspec_model_write(model, (opspec_form)form, lossy != 0));
 }
@@ -671,4 +680,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/7"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/8"; }

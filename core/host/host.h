@@ -80,6 +80,9 @@ struct opspec_model {
   os_host_files files;
   os_host_source bytes; // .env NULL: the document is in memory
   os_document *document;
+  bool edited; // the document says more than its bytes
+  // Edited while it had sessions: the document uses the bytes and files of the one that they were made from.
+  struct opspec_model *base;
   os_model *model;
   os_report report; // of decoding and of building the index, which is made when first asked for
   size_t decoded;   // findings of decoding: the checker tells the others again
@@ -154,6 +157,20 @@ void os_host_source_close(os_host_source *self); // accepts a zeroed one
 
 // Registers a model without a document, and takes it back.
 os_status os_host_new_model(opspec_env *env, const opspec_files *files, opspec_model **out);
+// What decoding found, in a report of the caller's strictness.
+os_status os_host_add_findings(os_report *to, const os_report *from, size_t count);
+// Findings about the bytes of an edited model are to be about those that it has now: pieces of the old ones, before it is
+// looked at, and the findings afterwards. Nothing happens to models that were not edited.
+typedef struct os_host_moving {
+  os_arena *arena;
+  uint64_t at;
+  struct {
+    struct os_host_moved *items;
+    size_t count, room;
+  } pieces;
+} os_host_moving;
+os_status os_host_begin_moving(opspec_model *self, os_host_moving *out);
+void os_host_move(const opspec_model *self, const os_host_moving *moving, os_report *report);
 // { kind, inputs, outputs } as the output.
 os_status os_host_describe(opspec_model *self);
 // The model could not be opened: says why and frees it.

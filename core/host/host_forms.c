@@ -178,7 +178,7 @@ os_status opspec_model_pieces(opspec_model *self, const opspec_piece **out, size
   opspec_env *env = self->env;
   os_host_begin(env);
   os_host__cutting cutting = {.env = env, .base = self->document->source.data};
-  os_sink sink = {os_host__put_fresh, &cutting, os_host__put_copy};
+  os_sink sink = {os_host__put_fresh, &cutting, os_host__put_copy, false};
   os_status status = os_proto_encode(&env->memory, &self->document->source, self->document->root, &sink);
   *out = cutting.pieces.items;
   *count = cutting.pieces.count;

@@ -104,8 +104,10 @@ static void os_host__free_model(opspec_model *self) {
   os_host_files_close(&self->files);
   os_host_source_close(&self->bytes);
   os_arena_clear(&self->arena);
+  opspec_model *base = self->base;
   os_memory_free(&env->memory, self);
   os_host_sweep(env);
+  opspec_model_free(base);
 }
 
 void opspec_model_free(opspec_model *self) {
@@ -180,8 +182,7 @@ os_status opspec_model_load(opspec_env *env, os_str bytes, const opspec_files *f
   return OS_OK;
 }
 
-// What decoding found, in a report of the caller's strictness.
-static os_status os_host__add_findings(os_report *to, const os_report *from, size_t count) {
+os_status os_host_add_findings(os_report *to, const os_report *from, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const os_finding *finding = from->findings.items[i];
     os_finding *copy =
@@ -195,6 +196,19 @@ static os_status os_host__add_findings(os_report *to, const os_report *from, siz
   return to->status;
 }
 
+static os_status os_host__check(opspec_model *self, const os_check_options *check, os_report *report) {
+  os_host_moving moving;
+  OS_TRY(os_host_begin_moving(self, &moving));
+  OS_TRY(os_host_add_findings(report, &self->report, self->decoded));
+  os_kind kind = self->document->kind;
+  bool graph = kind == OS_KIND_MODEL || kind == OS_KIND_GRAPH || kind == OS_KIND_FUNCTION;
+  os_status status =
+      graph ? os_host__index(self, check->stop) : os_document_check_data(self->document, report);
+  if (status == OS_OK && graph) status = os_model_check(self->model, check, report);
+  os_host_move(self, &moving, report);
+  return status;
+}
+
 os_status opspec_model_check(opspec_model *self, const opspec_check_options *options) {
   opspec_env *env = self->env;
   os_host_begin(env);
@@ -203,12 +217,7 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
   report.kind = os_str_of(os_kind_name(self->document->kind));
   os_stop stop = os_host_stop(env, options->timeout_ms);
   os_check_options check = {.strict = options->strict, .infer = options->full, .stop = &stop};
-  os_status status = os_host__add_findings(&report, &self->report, self->decoded);
-  os_kind kind = self->document->kind;
-  bool graph = kind == OS_KIND_MODEL || kind == OS_KIND_GRAPH || kind == OS_KIND_FUNCTION;
-  if (status == OS_OK)
-    status = graph ? os_host__index(self, &stop) : os_document_check_data(self->document, &report);
-  if (status == OS_OK && graph) status = os_model_check(self->model, &check, &report);
+  os_status status = os_host__check(self, &check, &report);
   if (status == OS_LIMIT || status == OS_TIMEOUT || status == OS_ABORTED || status == OS_UNSUPPORTED)
     os_report_incomplete(&report, "%s", os_status_text(status));
   else if (status != OS_OK)
@@ -228,8 +237,11 @@ static os_status os_host__tell_fault(opspec_model *model, os_status status, os_t
   os_report report;
   os_report_init(&report, &env->scratch, false, env->limits.findings);
   os_check_options check = {0};
-  if (model->model != NULL && os_model_check(model->model, &check, &report) == OS_OUT_OF_MEMORY)
+  os_host_moving moving;
+  if (os_host_begin_moving(model, &moving) != OS_OK ||
+      (model->model != NULL && os_model_check(model->model, &check, &report) == OS_OUT_OF_MEMORY))
     status = OS_OUT_OF_MEMORY;
+  os_host_move(model, &moving, &report);
   // Some of what onnx.checker lets pass cannot be read all the same.
   for (os_severity severity = OS_ERROR; severity <= OS_WARNING; severity++)
     for (size_t i = 0; i < report.findings.count && trouble->message.len == 0; i++) {

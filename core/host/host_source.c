@@ -184,9 +184,12 @@ os_status opspec_model_payloads(opspec_model *self, bool all) {
 }
 
 os_status opspec_model_put(opspec_model *self, uint32_t number, uint64_t offset, os_str bytes) {
-  os_host_source *to = self->bytes.env != NULL && self->bytes.number == number ? &self->bytes : NULL;
-  for (os_host_external *file = self->files.opened; to == NULL && file != NULL; file = file->next)
-    if (file->far.env != NULL && file->far.number == number) to = &file->far;
+  os_host_source *to = NULL;
+  for (opspec_model *model = self; to == NULL && model != NULL; model = model->base) {
+    if (model->bytes.env != NULL && model->bytes.number == number) to = &model->bytes;
+    for (os_host_external *file = model->files.opened; to == NULL && file != NULL; file = file->next)
+      if (file->far.env != NULL && file->far.number == number) to = &file->far;
+  }
   os_status status = to == NULL ? OS_INVALID_ARGUMENT : os_host__put(to, offset, bytes);
   if (status != OS_OK) opspec_free(self->env, (void *)(uintptr_t)bytes.data);
   return status;

@@ -260,6 +260,55 @@ static void test_pieces(void) {
   free(self);
 }
 
+// Edits are made as a whole or not at all; sessions keep the model that they were made from.
+static void test_edit(opspec_env *env) {
+  os_memory memory = {0};
+  os_arena arena;
+  os_arena_init(&arena, &memory);
+  os_wire_arena = &arena;
+  wire constant = MSG(1, JOIN(STR(2, "c"), STR(3, "make"), STR(4, "Constant"),
+                              MSG(5, JOIN(STR(1, "value_int"), INT(3, 2), INT(20, 2)))));
+  wire negative = MSG(1, JOIN(STR(1, "c"), STR(2, "n"), STR(3, "turn"), STR(4, "Neg")));
+  wire sum = MSG(1, JOIN(STR(1, "x"), STR(1, "n"), STR(2, "y"), STR(4, "Add")));
+  wire type = MSG(2, MSG(1, INT(1, 7)));
+  wire graph = JOIN(constant, negative, sum, STR(2, "g"), MSG(11, JOIN(STR(1, "x"), type)),
+                    MSG(12, JOIN(STR(1, "y"), type)));
+  wire bytes = JOIN(INT(1, 8), MSG(7, graph), MSG(8, INT(2, 17)));
+  void *block = opspec_alloc(env, bytes.len);
+  memcpy(block, bytes.data, bytes.len);
+  opspec_files files = {0};
+  opspec_model *model;
+  CHECK_EQ(opspec_model_load(env, (os_str){block, bytes.len}, &files, &model), OS_OK);
+  opspec_session *session;
+  opspec_model *before = model;
+  CHECK_EQ(opspec_session_new(model, 0, &session), OS_OK);
+  CHECK_EQ(opspec_model_edit(&model, OS_STR("[{\"renameInput\":\"x\",\"to\":\"X\"},{\"fold\":\"nobody\"}]")),
+           OS_INVALID_ARGUMENT);
+  CHECK(model == before && before->refs == 2);
+  CHECK_EQ(opspec_model_edit(&model, OS_STR("[{\"renameInput\":\"x\",\"to\":\"X\"},{\"fold\":\"turn\"},"
+                                            "{\"setMetadata\":\"a\",\"value\":\"b\"}]")),
+           OS_OK);
+  CHECK(model != before && before->refs == 2);
+  CHECK_EQ(opspec_model_edit(&model, OS_STR("[{\"renameNode\":0,\"to\":\"s\"},{\"removeNode\":\"s\"}]")),
+           OS_INVALID_ARGUMENT);
+  CHECK_EQ(opspec_model_write(model, OPSPEC_BYTES, false), OS_OK);
+  wire tensor = JOIN(INT(2, 7), STR(8, "n"), STR(9, "\xfe\xff\xff\xff\xff\xff\xff\xff"));
+  wire other = JOIN(MSG(1, JOIN(STR(1, "X"), STR(1, "n"), STR(2, "y"), STR(4, "Add"))), STR(2, "g"),
+                    MSG(5, tensor), MSG(11, JOIN(STR(1, "X"), type)), MSG(12, JOIN(STR(1, "y"), type)));
+  wire expected = JOIN(INT(1, 8), MSG(7, other), MSG(8, INT(2, 17)), MSG(14, JOIN(STR(1, "a"), STR(2, "b"))));
+  os_str out = opspec_output(env);
+  CHECK_BYTES(out.data, out.len, expected.data, expected.len);
+  CHECK_EQ(opspec_model_nodes(model), OS_OK);
+  opspec_check_options check = {.full = true};
+  CHECK_EQ(opspec_model_check(model, &check), OS_OK);
+  CHECK_EQ(opspec_model_write(before, OPSPEC_BYTES, false), OS_OK);
+  out = opspec_output(env);
+  CHECK_BYTES(out.data, out.len, bytes.data, bytes.len);
+  opspec_session_free(session);
+  opspec_model_free(model);
+  os_arena_clear(&arena);
+}
+
 int main(void) {
   counts seen = {0};
   opspec_options options = {.families = op_families,
@@ -269,6 +318,7 @@ int main(void) {
   seen.env = env;
   test_check(env);
   test_pieces();
+  test_edit(env);
   test_runs(env, &seen, OPSPEC_KERNEL);
   test_runs(env, &seen, OPSPEC_KERNEL | OPSPEC_KERNEL_INFERS | OPSPEC_KERNEL_SHAPES);
   CHECK(seen.inferred > 0);

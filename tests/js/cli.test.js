@@ -344,6 +344,45 @@ describe('opspec', () => {
     })
   })
 
+  describe('convert with edits', () => {
+    it('writes the edited model', async () => {
+      writeFileSync(join(folder, 'chain.onnx'), onnx.model({
+        nodes: [onnx.node('Identity', ['x'], ['a'], {}, { name: 'first' }), onnx.node('Constant', [], ['b'], { value_float: 2 }, { name: 'two' }), onnx.node('Add', ['a', 'b'], ['y'], {}, { name: 'last' })],
+        inputs: [onnx.value('x', 'float32', [])], outputs: [onnx.value('y', 'float32', [])]
+      }))
+      writeFileSync(join(folder, 'edits.json'), '[{ "renameNode": "last", "to": "sum" }]')
+      const edits = ['--edits', 'edits.json', '--bypass-node', 'first', '--fold', 'two', '--rename-input', 'x=image', '--rename-output', 'y=z', '--rename-value', 'b=c', '--rename-node', 'sum=total', '--metadata', 'a=b=c', '--metadata', 'd=', '--opset', '22', '--opset', 'org.test=1']
+      assert.equal((await run(['convert', 'chain.onnx', ...edits, '-o', 'edited.onnx'])).code, 0)
+      const { graph, metadataProps, opsetImport } = env.decode(readFileSync(join(folder, 'edited.onnx')), 'ModelProto')
+      assert.deepEqual(graph.node, [{ input: ['image', 'c'], output: ['z'], name: 'total', opType: 'Add' }])
+      assert.deepEqual([graph.initializer[0].name, metadataProps, opsetImport], ['c', [{ key: 'a', value: 'b=c' }, { key: 'd', value: '' }], [{ domain: '', version: 22n }, { domain: 'org.test', version: 1n }]])
+      const { code, stdout } = await run(['convert', 'edited.onnx', '--remove-metadata', 'd', '--opset', 'org.test=none', '--to', 'onnxtxt'])
+      assert.equal(code, 0)
+      assert.match(stdout, /opset_import: \["" : 22\],\n\s+metadata_props: \["a" : "b=c"\]/)
+    })
+    it('of a large file, in place', async () => {
+      const { writeLargeModel } = await import('../support/large.js')
+      const path = join(folder, 'large.onnx')
+      const size = writeLargeModel(path, { inside: 2, elements: 10_000_000 })
+      const { code, json } = await run(['convert', 'large.onnx', '--rename-input', 'x=image', '--metadata', 'a=b', '-o', 'large.onnx', '--format', 'json'])
+      assert.deepEqual([code, json.bytes > size], [0, true])
+      const model = await env.open(path)
+      assert.deepEqual([model.inputs[0].name, model.nodes().at(0).inputs, model.check().ok], ['image', ['image', 'w0'], true])
+      model.dispose()
+      rmSync(path)
+    })
+    it('says what cannot be edited, and writes nothing', async () => {
+      for (const [args, message] of [
+        [['models/relu.onnx', '--remove-node', 'nobody'], /\{"removeNode":"nobody"\}: there is no node "nobody"/], [['models/relu.onnx', '--rename-input', 'x=y'], /graph\.node\[0\]\.output\[0\].*taken/], [['good/mine.json', '--metadata', 'a=b'], /cannot be/],
+        [['models/relu.onnx', '--opset', 'x'], /DOMAIN/], [['models/relu.onnx', '--edits', 'good/mine.json'], /it is no list/]
+      ]) {
+        const { code, stderr } = await run(['convert', ...args, '-o', 'never.onnx'])
+        assert.equal(code, 2)
+        assert.match(stderr, message)
+      }
+      assert.ok(!existsSync(join(folder, 'never.onnx')))
+    })
+  })
   describe('convert', () => {
     it('writes to standard output or a file', async () => {
       const text = env.format(readFileSync(join(folder, 'good/mine.json')), 'spec', 'canonical')

@@ -125,6 +125,54 @@ export interface CheckOptions {
   timeoutMs?: number
 }
 
+/**
+ * One change of a model. A node is named by its name, or by its number in the main graph as it was before the first edit of the
+ * list; a value of the main graph by its name.
+ */
+export type ModelEdit =
+  /** Wherever the name stands: in all graphs that see the value, in what is said of it, in bindings of training graphs. */
+  | { renameInput: string; to: string }
+  | { renameOutput: string; to: string }
+  | { renameValue: string; to: string }
+  | { renameNode: string | number; to: string }
+  /**
+   * An output that is still used needs something in its place: a value for it in `replace`, or, with `bypass`, the node's first
+   * input for its first output. An output of the graph keeps its name: then what takes its place gets that name.
+   */
+  | { removeNode: string | number; bypass?: boolean; replace?: Readonly<Record<string, string>> }
+  /** Runs the node and those before it, which must need no input of the graph; initializers take the place of its outputs. */
+  | { fold: string | number }
+  /** null takes it away. */
+  | { setMetadata: string; value: string | null }
+  /** Only the number: nodes stay as they are. */
+  | { setOpset: string; version: number | bigint | null }
+  /** A field of ModelProto. */
+  | { set: 'irVersion' | 'modelVersion' | 'producerName' | 'producerVersion' | 'domain' | 'docString'; value: string | number | bigint | null }
+
+/** A node of the main graph, as it was when the model was asked. */
+export interface NodeInfo {
+  readonly index: number
+  readonly name: string
+  readonly opType: string
+  readonly domain: string
+  readonly overload: string
+  /** An empty name: left out. */
+  readonly inputs: readonly string[]
+  readonly outputs: readonly string[]
+  /**
+   * Integers are numbers, those that no number holds bigints; bytes that are no text Uint8Arrays; a reference to an attribute of
+   * the function { ref }; what is large { kind: 'tensor' }, with 'graph', 'sparse_tensor', 'type_proto' and their plurals.
+   */
+  readonly attributes: Readonly<Record<string, any>>
+}
+
+/** Nodes are made as they are asked for: to read all of them takes no more memory than one. */
+export interface NodeList extends Iterable<NodeInfo> {
+  readonly length: number
+  at(index: number): NodeInfo | undefined
+  toJSON(): NodeInfo[]
+}
+
 export interface Model {
   readonly kind: 'model'
   readonly inputs: readonly ValueInfo[]
@@ -139,6 +187,15 @@ export interface Model {
    * need that. `limit`, with the size, when it is more than there can be. Does nothing to other models.
    */
   load(options?: { signal?: AbortSignalLike; timeoutMs?: number }): Promise<void>
+  /** Nodes of the main graph. In the worker client a plain list. */
+  nodes(): NodeList
+  /**
+   * Changes the model: all edits, one after the other, or none. What they do not touch keeps its bytes, and a message that they
+   * touch, with those around it, is written anew, by field number and with all that is unknown in it. Sessions that were made before go on
+   * with the model as it was. `invalid_argument` or `unsupported` says which edit cannot be made, with the place in the model as
+   * `path`.
+   */
+  edit(edits: readonly ModelEdit[]): void
   /** Protobuf's JSON mapping, as JSON.stringify asks for it; what it cannot hold is missing. */
   toJSON(): unknown
   toText(form?: 'textproto' | 'onnxtxt', options?: { lossy?: boolean }): string
@@ -390,7 +447,7 @@ export function createEnv(options?: EnvOptions): Promise<Env>
 
 export type Handle = Model | Schema | Session | Registration
 /** In a worker the methods of handles are promises too. */
-export type Remote<R> = R extends Handle ? Async<R> : R
+export type Remote<R> = R extends Handle ? Async<R> : R extends NodeList ? NodeInfo[] : R
 export type Async<T> = { readonly [K in keyof T]: K extends 'run' | typeof Symbol.dispose ? T[K] : T[K] extends (...a: infer A) => infer R ? (...a: { [I in keyof A]: Model extends A[I] ? A[I] | Async<Model> : A[I] }) => Promise<Remote<Awaited<R>>> : T[K] }
 
 export interface WorkerEnv extends Async<Env> {

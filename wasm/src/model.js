@@ -1,13 +1,15 @@
 import { flag, optionsOf } from './arguments.js'
 import { fixFindings } from './engine.js'
-import { invalid, OpspecError } from './errors.js'
+import { invalid, messageOf, OpspecError } from './errors.js'
 import { watch } from './handles.js'
+import { nodesOf } from './nodes.js'
 import { bringAll, watchful } from './outside.js'
 import { packedReport } from './report.js'
 import { revive } from './revive.js'
 import { withDispose } from './values.js'
 
 const OBJECT = 5 // of opspec_form
+const CHUNK = 4 << 20
 
 const freezeInfo = ({ name, type, shape }) => Object.freeze({ name, type, shape: shape === null ? null : Object.freeze(shape) })
 
@@ -18,6 +20,8 @@ export class Model {
   #files
   #unwatch
   #documentKind
+  #inputs
+  #outputs
 
   // files: external data may be asked for later on.
   constructor(engine, address, described, files) {
@@ -25,9 +29,26 @@ export class Model {
     this.#files = files
     this.#address = address
     this.#documentKind = described.kind
-    this.inputs = Object.freeze(described.inputs.filter(value => !value.initialized).map(freezeInfo))
-    this.outputs = Object.freeze(described.outputs.map(freezeInfo))
+    this.#describe(described)
+    this.#watch()
+  }
+
+  #describe({ inputs, outputs }) {
+    this.#inputs = Object.freeze(inputs.filter(value => !value.initialized).map(freezeInfo))
+    this.#outputs = Object.freeze(outputs.map(freezeInfo))
+  }
+
+  #watch() {
+    const engine = this.#engine, address = this.#address, files = this.#files
     this.#unwatch = watch(this, () => freeModel(engine, address, files))
+  }
+
+  get inputs() {
+    return this.#inputs
+  }
+
+  get outputs() {
+    return this.#outputs
   }
 
   get kind() {
@@ -73,12 +94,12 @@ export class Model {
     }, this.#files)
   }
 
-  // [[offset (below 0: of new bytes), length]] and the new bytes, one after the other.
-  #pieces() {
+  // [[offset (below 0: of new bytes), length]] and the new bytes, one after the other. `lent`: they hold until the next call.
+  #pieces(lent = false) {
     const engine = this.#engine
     return engine.guard(() => {
       engine.check(engine.exports.opspec_cut_model(engine.port, Model.address(this)))
-      const fresh = engine.resultBytes()
+      const fresh = lent ? this.#inMemory(engine.resultAddress, engine.resultSize) : engine.resultBytes()
       const { f64, table } = engine
       const pieces = Array.from({ length: f64[table] }, (_, i) => [f64[table + 1 + 2 * i], f64[table + 2 + 2 * i]])
       return { pieces, fresh, size: pieces.reduce((total, [, length]) => total + length, 0) }
@@ -87,7 +108,7 @@ export class Model {
 
   toBytes() {
     const outside = this.#files?.outside
-    const { pieces, fresh, size } = this.#pieces()
+    const { pieces, fresh, size } = this.#pieces(true)
     if (outside !== undefined && outside.source(0).readNow === undefined) throw new OpspecError('unsupported', 'a Blob cannot be read in a synchronous call; toBlob() gives the bytes without reading them')
     const out = newBytes(size)
     let at = 0
@@ -105,6 +126,25 @@ export class Model {
     const { pieces, fresh } = this.#pieces()
     const outside = this.#files?.outside
     return joined(pieces, fresh, (offset, length) => outside === undefined ? this.#inMemory(offset, length) : outside.slice(offset, length))
+  }
+
+  /** Its bytes in pieces, each good until the next one is asked for. For the command. */
+  static* chunks(model) {
+    const { pieces, fresh } = model.#pieces()
+    const outside = model.#files?.outside
+    const buffer = outside === undefined ? null : new Uint8Array(CHUNK)
+    let used = 0
+    for (const [offset, length] of pieces) {
+      if (offset < 0) yield fresh.subarray(used, used += length)
+      else if (buffer === null) yield model.#inMemory(offset, length)
+      else {
+        for (let at = 0; at < length; at += CHUNK) {
+          const part = buffer.subarray(0, Math.min(CHUNK, length - at))
+          outside.source(0).readNow(offset + at, part)
+          yield part
+        }
+      }
+    }
   }
 
   #inMemory(address, length) {
@@ -132,6 +172,31 @@ export class Model {
     if (this.#files?.outside !== undefined) await bringAll(this.#engine, address, this.#files, look, true)
   }
 
+  nodes() {
+    const engine = this.#engine
+    return engine.guard(() => {
+      engine.check(engine.exports.opspec_list_nodes(engine.port, Model.address(this)))
+      const start = engine.resultAddress
+      return nodesOf(engine.u8, start)
+    }, this.#files)
+  }
+
+  edit(edits) {
+    const text = editsText(edits)
+    const engine = this.#engine
+    const [address, described] = engine.guard(() => engine.withBlock(text, (at, size) => {
+      const model = engine.exports.opspec_edit_model(engine.port, Model.address(this), at, size)
+      if (model === 0) throw engine.trouble(engine.resultStatus)
+      return [model, engine.resultJson()]
+    }), this.#files)
+    if (address !== this.#address) {
+      this.#unwatch()
+      this.#address = address
+      this.#watch()
+    }
+    this.#describe(described)
+  }
+
   toJSON() {
     return JSON.parse(this.#write(0, true))
   }
@@ -150,6 +215,15 @@ export class Model {
   }
 }
 withDispose(Model)
+
+function editsText(edits) {
+  if (!Array.isArray(edits)) throw invalid('edits: must be a list of edits')
+  try {
+    return JSON.stringify(edits, (_, value) => typeof value === 'bigint' ? Number(value) : value)
+  } catch (cause) {
+    throw invalid(`edits: cannot be written: ${messageOf(cause)}`, { cause })
+  }
+}
 
 /** A Blob of new bytes and of ranges. */
 export function joined(pieces, fresh, range) {

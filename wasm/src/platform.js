@@ -57,3 +57,10 @@ const moved = /^(.*\/node_modules\/)\.vite\/(?:.*\/)?deps[^/]*\/[^/]*$/.exec(her
 
 /** Where a file that lies beside this script is when the script was moved away from it; undefined if it was not. */
 export const leftBehind = name => moved === null ? undefined : new URL(`opspec/wasm/js/${name}`, moved[1])
+
+const utf8 = new TextDecoder()
+
+/** The text of bytes that are ASCII: Node has a way of its own, several times as fast. */
+export const asciiText = isNode && typeof globalThis.Buffer?.prototype.latin1Slice === 'function'
+  ? bytes => globalThis.Buffer.prototype.latin1Slice.call(bytes, 0, bytes.length)
+  : bytes => utf8.decode(bytes)

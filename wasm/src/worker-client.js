@@ -16,7 +16,7 @@ const GRACE_MS = 100 // that a worker gets to answer a cancelled call by itself
 const AGAIN_MS = 10_000 // that a handle gets at least to be made again
 const AGAIN_TIMES = 10 // as long as it took the first time
 
-const makers = new Set(['compileSchema', 'loadModel', 'open', 'createSession', 'registerOperator', 'loadPlugin'])
+const makers = new Set(['compileSchema', 'loadModel', 'open', 'createSession', 'registerOperator', 'loadPlugin', 'edit'])
 
 const notStarted = (cause, given) => new OpspecError('unsupported', `the worker cannot be started: ${cause.message}${given ? '' : '; where a bundler leaves out the script of the worker, pass createWorkerEnv({ worker }), a Worker of the script opspec/worker'}`, { cause })
 
@@ -224,8 +224,11 @@ class Connection {
       } catch (error) {
         if (this.closed) throw error
         if (call === null && error.code !== 'crashed') continue
+        // A model that cannot be edited again is none that the caller knows.
+        const handle = call?.method === 'edit' ? call.handle : id
         this.journal.drop(id)
-        this.lost.set(id, error)
+        this.journal.drop(handle)
+        this.lost.set(handle, error)
         if (error.code === 'crashed') return false
       }
     }
@@ -319,8 +322,8 @@ class Connection {
     if (handle !== undefined) this.#ask(this.next++, { method: 'dispose', parameters: [], args: [], handle: id }).catch(() => {})
   }
 
-  #remember(id, { method, parameters, args, uses, since }) {
-    this.journal.made(id, { method, parameters, args, uses, took: now() - since })
+  #remember(id, { method, parameters, args, uses, handle, since }) {
+    this.journal.made(id, { method, parameters, args, uses: handle === undefined ? uses : [...uses, handle], handle, took: now() - since })
   }
 
   // Where there is a worker to answer it, and when it is there. A call that cannot be posted has never been.
@@ -426,8 +429,11 @@ function withoutSignal(args, at) {
 // ---- What the caller holds ----------------------------------------------------------------------------------------
 
 function handleObject(remote, { id, handle: { kind, properties } }) {
-  const object = { ...properties }
+  const object = {}
+  const known = { ...properties }
+  for (const name of Object.keys(properties)) Object.defineProperty(object, name, { get: () => known[name], enumerable: true })
   for (const [method, parameters] of Object.entries(handleKinds[kind].methods)) object[method] = (...args) => remote.call(method, parameters, args, id)
+  if (kind === 'model') object.edit = async edits => { Object.assign(known, await remote.call('edit', handleKinds.model.methods.edit, [edits], id)) }
   object.dispose = async () => remote.forget(id)
   if (Symbol.dispose !== undefined) object[Symbol.dispose] = () => { remote.forget(id) }
   remote.handles.set(object, id)

@@ -4,6 +4,8 @@
 
 const ALIVE = Infinity
 
+// An edit is part of its model: done again as long as that is, or something that was made from it afterwards.
+const edits = ({ method }) => method === 'edit'
 const registers = ({ method }) => method === 'registerOperator' || method === 'loadPlugin'
 
 export class Journal {
@@ -40,12 +42,16 @@ export class Journal {
     const used = new Set()
     let next = Infinity // when the first of the later models and sessions that stay was made
     for (const entry of [...this.#entries.values()].reverse()) {
-      if (entry.to !== ALIVE && !used.has(entry.id) && !(registers(entry.call) && next < entry.to)) {
-        this.#entries.delete(entry.id)
+      const { id, call, to } = entry
+      const needed = edits(call)
+        ? used.has(call.handle) || this.#entries.get(call.handle)?.to === ALIVE
+        : to === ALIVE || used.has(id) || registers(call) && next < to
+      if (!needed) {
+        this.#entries.delete(id)
         continue
       }
-      for (const id of entry.call.uses) used.add(id)
-      if (!registers(entry.call)) next = entry.from
+      for (const other of call.uses) used.add(other)
+      if (!registers(call)) next = entry.from
     }
   }
 

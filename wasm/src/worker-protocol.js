@@ -18,7 +18,7 @@ export const envMethods = {
 
 /** Methods of handles, and what a client knows of a handle beside them. */
 export const handleKinds = {
-  model: { methods: { check: ['options'], toBytes: [], toBlob: [], load: ['options'], toJSON: [], toText: ['form', 'options'] }, properties: ['kind', 'inputs', 'outputs'] },
+  model: { methods: { check: ['options'], toBytes: [], toBlob: [], load: ['options'], nodes: [], edit: ['edits'], toJSON: [], toText: ['form', 'options'] }, properties: ['kind', 'inputs', 'outputs'] },
   session: { methods: { run: ['feeds', 'options'] }, properties: ['inputNames', 'outputNames'] },
   schema: { methods: { validate: ['instance', 'options'] }, properties: [] },
   registration: { methods: {}, properties: ['operators', 'unmatched'] }

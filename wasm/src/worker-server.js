@@ -94,7 +94,9 @@ class Server {
       const file = Model.blobOfFile(target)
       if (file !== null) return { [FILE_BLOB]: file }
     }
-    return target[method](...given)
+    if (method === 'nodes') return target.nodes().toJSON()
+    const answer = target[method](...given)
+    return method === 'edit' ? { inputs: target.inputs, outputs: target.outputs } : answer
   }
 
   // Options that have a signal are marked.

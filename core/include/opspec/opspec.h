@@ -152,6 +152,12 @@ typedef struct opspec_piece {
   uint64_t length;
 } opspec_piece;
 os_status opspec_model_pieces(opspec_model *self, const opspec_piece **out, size_t *count);
+// Changes the model: a JSON list of edits, of which all are made or none (the package's README says which there are). What was
+// not touched keeps its bytes. Sessions that were made before go on with the model as it was: then *model is another one
+// afterwards. -> { kind, inputs, outputs }. On trouble the message begins with "edits[N]:", the path is a place of the model.
+os_status opspec_model_edit(opspec_model **model, os_str edits);
+// The nodes of the main graph as columns -> bytes (core/host/host_nodes.c).
+os_status opspec_model_nodes(opspec_model *self);
 void opspec_model_free(opspec_model *self);
 
 // -> { inputs: [{ name, type, optional? }], outputs: [names] }

@@ -1,6 +1,7 @@
 import { check } from './check.js'
 import { convert, targets } from './convert.js'
 import { diff } from './diff.js'
+import { editOptions } from './edits.js'
 import { explain } from './explain.js'
 import { kernelOption, newBundle } from './new.js'
 import { ops } from './ops.js'
@@ -58,11 +59,12 @@ export const commands = {
     run: show
   },
   convert: {
-    usage: 'convert FILE --to FORM',
-    summary: 'writes a document in another form',
+    usage: 'convert FILE [--to FORM]',
+    summary: 'writes a document in another form, or an edited model',
     options: {
       ...common, as,
-      'to': { value: 'FORM', read: oneOf('to', targets), help: 'json; of specs canonical (RFC 8785); of models and data textproto, onnxtxt, protobuf' },
+      'to': { value: 'FORM', read: oneOf('to', targets), help: 'json; of specs canonical (RFC 8785); of models and data textproto, onnxtxt, protobuf (the default with edits)' },
+      ...editOptions,
       'lossy': { help: 'also when the form cannot hold all of it' },
       'output': { value: 'FILE', short: '-o', help: 'where to; standard output when not given' }
     },

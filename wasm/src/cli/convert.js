@@ -1,9 +1,13 @@
+import * as fs from 'node:fs'
 import { extname } from 'node:path'
 import { Env } from '../env.js'
+import { Model } from '../model.js'
+import { FileSource } from '../outside.js'
+import { readEdits } from './edits.js'
 import { openEnv } from './engine.js'
 import { CommandError } from './options.js'
 import { writeFile } from './output.js'
-import { readPath, sha256 } from './paths.js'
+import { filesBeside, isLarge, readPath, sha256 } from './paths.js'
 import { messages } from './show.js'
 
 // opspec convert: a document in another form.
@@ -42,32 +46,92 @@ function messageOf(env, bytes, path, sniffed, { as, to }, output) {
   return { type, bytes: text ? told(path, to, output, () => env.parse(bytes, type, textForm(path, bytes))) : bytes }
 }
 
+// The bytes of an edited model.
+function edited(env, { type, bytes }, path, edits) {
+  if (type !== 'ModelProto') throw new CommandError(`${path} cannot be edited: it is no model`)
+  const model = env.loadModel(bytes, { files: filesBeside(path) })
+  try {
+    edit(model, path, edits)
+    return model.toBytes()
+  } finally {
+    model.dispose()
+  }
+}
+
+function edit(model, path, edits) {
+  try {
+    model.edit(edits)
+  } catch (error) {
+    throw new CommandError(`${path}${error.path === undefined ? '' : ` ${error.path}`}: ${error.message.replace(/^edits\[(\d+)\]: /, (_, i) => `${JSON.stringify(edits[i])}: `)}`)
+  }
+}
+
+// A model that is not read as a whole, piece by piece. The file may be the one that it is read from.
+async function convertLarge(path, edits, options, output) {
+  const { to, output: target = '-' } = options
+  if (to !== 'protobuf') throw new CommandError(`${path} is too large to be converted to ${to}`)
+  if (target === '-') throw new CommandError(`${path} is too large for standard output: -o says where to`)
+  const env = await openEnv(options)
+  const file = new FileSource(fs, path)
+  const temporary = `${target}.${process.pid}.part`
+  let descriptor = null
+  try {
+    const model = await Env.openDocument(env, file, null, options.as ?? 'model')
+    edit(model, path, edits)
+    let bytes = 0
+    descriptor = fs.openSync(temporary, 'w')
+    for (const chunk of Model.chunks(model)) {
+      for (let at = 0; at < chunk.length;) at += fs.writeSync(descriptor, chunk, at)
+      bytes += chunk.length
+    }
+    model.dispose()
+    fs.closeSync(descriptor)
+    descriptor = null
+    fs.renameSync(temporary, target)
+    output.json({ path: target, to, bytes })
+    output.summary(paint => paint('good', `${target}: ${to}, ${bytes} bytes`))
+    return 0
+  } catch (error) {
+    if (error.code === undefined || error instanceof CommandError || error.findings !== undefined) throw error
+    throw new CommandError(`${target} cannot be written: ${error.message}`)
+  } finally {
+    if (descriptor !== null) fs.closeSync(descriptor)
+    fs.rmSync(temporary, { force: true })
+    file.close()
+    env.dispose()
+  }
+}
+
 // The content to be written: a text, or bytes.
-function converted(env, bytes, path, options, output) {
+function converted(env, bytes, path, edits, options, output) {
   const sniffed = Env.sniff(env, bytes)
   const { as, to, lossy = false } = options
   const kind = as ?? sniffed.kind
-  if (jsonKinds.includes(kind) && (to === 'canonical' || to === 'json')) {
+  if (edits.length === 0 && jsonKinds.includes(kind) && (to === 'canonical' || to === 'json')) {
     const text = told(path, to, output, () => env.format(bytes, kind, to))
     // A digest is of these bytes: the canonical form ends without a line end.
     return to === 'canonical' ? text : `${text}\n`
   }
   if (to === 'canonical') throw new CommandError(`${path} cannot be converted to ${to}: ${sniffed.evidence || `it is ${kind}`}`)
   const message = messageOf(env, bytes, path, sniffed, options, output)
+  if (edits.length > 0) message.bytes = edited(env, message, path, edits)
   if (to === 'protobuf') return message.bytes
   return told(path, to, output, () => `${env.format(message.bytes, message.type, to, { lossy })}\n`)
 }
 
 export async function convert({ options, positionals, output }) {
   if (positionals.length !== 1) throw new CommandError('convert: which file?')
-  if (options.to === undefined) throw new CommandError(`convert: --to says the form: ${targets.join(', ')}`)
   const [path] = positionals
+  const edits = readEdits(options)
+  if (edits.length > 0) options.to ??= 'protobuf'
+  if (options.to === undefined) throw new CommandError(`convert: --to says the form: ${targets.join(', ')}`)
+  if (edits.length > 0 && isLarge(path)) return convertLarge(path, edits, options, output)
   const { to, output: target = '-' } = options
   if (target === '-' && output.wantsJson) throw new CommandError('convert: --format json needs -o, as standard output takes the document')
   const bytes = readPath(path)
   const env = await openEnv(options)
   try {
-    const content = converted(env, bytes, path, options, output)
+    const content = converted(env, bytes, path, edits, options, output)
     if (target === '-') process.stdout.write(content)
     else {
       writeFile(target, content)

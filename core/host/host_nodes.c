@@ -1,0 +1,254 @@
+#include "host.h"
+#include "map.h"
+#include "rare.h"
+
+// The nodes of a model's main graph for somebody who reads all of them: columns, which JavaScript turns into objects as
+// they are asked for (wasm/src/nodes.js).
+//
+// What is left: address and count of each column, the bytes of the strings, whether these are ASCII. The columns are good
+// until the next call.
+//   numbers      8 bytes each: binary64, or int64 where an attribute says so
+//   nodes        8 words each: op_type, domain, overload (words), first string, inputs, outputs, first attribute, attributes.
+//                Its strings are its name, inputs and outputs
+//   attributes   3 words each: name (word); type; where the value is: number, string, or list (number: count; first)
+//   strings      a word each: where it ends
+//   words        the same; those that nodes repeat
+//   bytes        of the strings, then of the words
+
+enum { NODE = 8, ATTRIBUTE = 3, SLOTS = 256 };
+enum {        // beside AttributeProto.AttributeType
+  LARGE = 32, // integers that a binary64 does not hold
+  REFERENCE = 64,
+};
+
+// A column that grows; its room is made before a node is written.
+typedef struct os_column {
+  char *data;
+  size_t count, room; // elements
+} os_column;
+
+typedef struct os_columns {
+  os_arena *arena;
+  os_column numbers, nodes, attributes, ends, bytes;
+  os_map map; // of words
+  struct {
+    os_str text;
+    uint32_t number;
+  } slots[SLOTS];
+} os_columns;
+
+static bool os_column__room(os_columns *self, os_column *column, size_t more, size_t size) {
+  if (more <= column->room - column->count) return true;
+  size_t room = column->count * 2 + more + 64, bytes;
+  if (!os_size_mul(room, size, &bytes)) return false;
+  char *data = os_arena_alloc(self->arena, bytes);
+  if (data == NULL) return false;
+  if (column->count > 0) memcpy(data, column->data, column->count * size);
+  column->data = data;
+  column->room = room;
+  return true;
+}
+
+// Room for all of a node.
+static os_status os_columns__reserve(os_columns *self, const Onnx__NodeProto *node) {
+  size_t strings = 1 + node->n_input + node->n_output + node->n_attribute, bytes = node->name.len,
+         numbers = 2 * node->n_attribute;
+  for (size_t i = 0; i < node->n_input; i++) bytes += node->input[i].len;
+  for (size_t i = 0; i < node->n_output; i++) bytes += node->output[i].len;
+  for (size_t i = 0; i < node->n_attribute; i++) {
+    const Onnx__AttributeProto *attribute = node->attribute[i];
+    const Onnx__AttributeProto__Rare *rare = os_attribute_rare(attribute);
+    bytes += attribute->s.len + rare->ref_attr_name.len;
+    numbers += attribute->n_ints + rare->n_floats;
+    strings += rare->n_strings;
+    for (size_t k = 0; k < rare->n_strings; k++) bytes += rare->strings[k].len;
+  }
+  bool there =
+      os_column__room(self, &self->numbers, numbers, 8) && os_column__room(self, &self->nodes, 1, NODE * 4) &&
+      os_column__room(self, &self->attributes, node->n_attribute, ATTRIBUTE * 4) &&
+      os_column__room(self, &self->ends, strings, 4) && os_column__room(self, &self->bytes, bytes, 1);
+  return there ? OS_OK : OS_OUT_OF_MEMORY;
+}
+
+static inline void os_columns__words(os_column *column, const uint32_t *words, size_t count) {
+  uint32_t *to = (uint32_t *)(void *)column->data + column->count++ * count;
+  for (size_t i = 0; i < count; i++) to[i] = words[i];
+}
+
+static os_status os_columns__word(os_columns *self, ProtobufCBinaryData bytes, uint32_t *out) {
+  os_str text = os_bytes_str(bytes);
+  size_t at = text.len == 0
+                  ? 0
+                  : (text.len * 31 + (uint8_t)text.data[0] * 7 + (uint8_t)text.data[text.len - 1]) % SLOTS;
+  if (self->slots[at].text.data != NULL && os_str_eq(self->slots[at].text, text)) {
+    *out = self->slots[at].number;
+    return OS_OK;
+  }
+  bool added;
+  os_map_entry *entry = os_map_put(&self->map, text, &added);
+  OS_TRY_ALLOC(entry);
+  if (added) entry->value.number = self->map.count - 1;
+  *out = (uint32_t)entry->value.number;
+  if (text.len > 0) {
+    self->slots[at].text = text;
+    self->slots[at].number = *out;
+  }
+  return OS_OK;
+}
+
+static uint32_t os_columns__string(os_columns *self, ProtobufCBinaryData bytes) {
+  if (bytes.len > 0) os_bytes_copy(self->bytes.data + self->bytes.count, os_bytes_str(bytes).data, bytes.len);
+  self->bytes.count += bytes.len;
+  const uint32_t end = (uint32_t)self->bytes.count;
+  os_columns__words(&self->ends, &end, 1);
+  return (uint32_t)self->ends.count - 1;
+}
+
+static uint32_t os_columns__number(os_columns *self, const void *bits) {
+  memcpy(self->numbers.data + self->numbers.count * 8, bits, 8);
+  return (uint32_t)self->numbers.count++;
+}
+
+static uint32_t os_columns__double(os_columns *self, double value) {
+  return os_columns__number(self, &value);
+}
+
+static bool os_columns__is_safe(int64_t value) {
+  return value >= -9007199254740991 && value <= 9007199254740991;
+}
+
+static uint32_t os_columns__integer(os_columns *self, int64_t value, bool large) {
+  return large ? os_columns__number(self, &value) : os_columns__double(self, (double)value);
+}
+
+static uint32_t os_columns__integers(os_columns *self, const Onnx__AttributeProto *attribute,
+                                     uint32_t *type) {
+  bool large = false;
+  for (size_t i = 0; i < attribute->n_ints; i++) large |= !os_columns__is_safe(attribute->ints[i]);
+  if (large) *type |= LARGE;
+  uint32_t first = os_columns__double(self, (double)attribute->n_ints);
+  for (size_t i = 0; i < attribute->n_ints; i++) os_columns__integer(self, attribute->ints[i], large);
+  return first;
+}
+
+static os_status os_columns__attribute(os_columns *self, const Onnx__AttributeProto *attribute) {
+  const Onnx__AttributeProto__Rare *rare = os_attribute_rare(attribute);
+  uint32_t name, type = (uint32_t)attribute->type & (LARGE - 1), value = 0;
+  OS_TRY(os_columns__word(self, attribute->name, &name));
+  if (rare->ref_attr_name.len > 0) {
+    type = REFERENCE;
+    value = os_columns__string(self, rare->ref_attr_name);
+  } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT) {
+    value = os_columns__double(self, (double)attribute->f);
+  } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT) {
+    bool large = !os_columns__is_safe(attribute->i);
+    if (large) type |= LARGE;
+    value = os_columns__integer(self, attribute->i, large);
+  } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING) {
+    value = os_columns__string(self,
+                               os_bytes_is_far(attribute->s) ? (ProtobufCBinaryData){0, NULL} : attribute->s);
+  } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS) {
+    value = os_columns__integers(self, attribute, &type);
+  } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS) {
+    value = os_columns__double(self, (double)rare->n_floats);
+    for (size_t i = 0; i < rare->n_floats; i++) os_columns__double(self, (double)rare->floats[i]);
+  } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS) {
+    value = os_columns__double(self, (double)rare->n_strings);
+    os_columns__double(self, (double)self->ends.count);
+    for (size_t i = 0; i < rare->n_strings; i++)
+      os_columns__string(self, os_bytes_is_far(rare->strings[i]) ? (ProtobufCBinaryData){0, NULL}
+                                                                 : rare->strings[i]);
+  }
+  const uint32_t row[ATTRIBUTE] = {name, type, value};
+  os_columns__words(&self->attributes, row, ATTRIBUTE);
+  return OS_OK;
+}
+
+static os_status os_columns__node(os_columns *self, const Onnx__NodeProto *node) {
+  OS_TRY(os_columns__reserve(self, node));
+  uint32_t row[NODE] = {0,
+                        0,
+                        0,
+                        os_columns__string(self, node->name),
+                        (uint32_t)node->n_input,
+                        (uint32_t)node->n_output,
+                        (uint32_t)self->attributes.count,
+                        (uint32_t)node->n_attribute};
+  OS_TRY(os_columns__word(self, node->op_type, &row[0]));
+  OS_TRY(os_columns__word(self, node->domain, &row[1]));
+  OS_TRY(os_columns__word(self, os_node_rare(node)->overload, &row[2]));
+  for (size_t i = 0; i < node->n_input; i++) os_columns__string(self, node->input[i]);
+  for (size_t i = 0; i < node->n_output; i++) os_columns__string(self, node->output[i]);
+  for (size_t i = 0; i < node->n_attribute; i++) OS_TRY(os_columns__attribute(self, node->attribute[i]));
+  os_columns__words(&self->nodes, row, NODE);
+  return OS_OK;
+}
+
+// Whether all bytes are ASCII.
+static bool os_columns__is_plain(const os_column *bytes) {
+  uint64_t all = 0, some;
+  size_t i = 0;
+  for (; i + 8 <= bytes->count; i += 8) {
+    memcpy(&some, bytes->data + i, 8);
+    all |= some;
+  }
+  for (; i < bytes->count; i++) all |= (uint8_t)bytes->data[i];
+  return (all & 0x8080808080808080u) == 0;
+}
+
+static os_status os_columns__write(os_columns *self, os_text *out) {
+  os_column words = {0};
+  if (!os_column__room(self, &words, self->map.count, 4)) return OS_OUT_OF_MEMORY;
+  uint32_t plain = os_columns__is_plain(&self->bytes), texts = (uint32_t)self->bytes.count;
+  for (size_t i = 0; i < self->map.count; i++) {
+    os_str text = self->map.entries[i].key;
+    if (!os_column__room(self, &self->bytes, text.len, 1)) return OS_OUT_OF_MEMORY;
+    os_bytes_copy(self->bytes.data + self->bytes.count, text.data, text.len);
+    self->bytes.count += text.len;
+    const uint32_t end = (uint32_t)self->bytes.count;
+    os_columns__words(&words, &end, 1);
+  }
+  if (self->bytes.count > UINT32_MAX / 2) return OS_LIMIT;
+  const os_column *columns[] = {&self->numbers, &self->nodes, &self->attributes,
+                                &self->ends,    &words,       &self->bytes};
+  enum { COLUMNS = sizeof columns / sizeof *columns };
+  uint32_t head[2 * COLUMNS + 2];
+  for (size_t i = 0; i < COLUMNS; i++) {
+    head[2 * i] = (uint32_t)(uintptr_t)columns[i]->data;
+    head[2 * i + 1] = (uint32_t)columns[i]->count;
+  }
+  head[2 * COLUMNS] = texts;
+  head[2 * COLUMNS + 1] = plain;
+  os_text_put(out, (os_str){(const char *)head, sizeof head});
+  return out->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+// Most nodes are such.
+static bool os_columns__begin(os_columns *self, size_t nodes) {
+  enum { NAMES = 3, BYTES = 96 };
+  return os_column__room(self, &self->nodes, nodes, NODE * 4) &&
+         os_column__room(self, &self->attributes, nodes, ATTRIBUTE * 4) &&
+         os_column__room(self, &self->numbers, nodes, 8) &&
+         os_column__room(self, &self->ends, nodes * NAMES, 4) &&
+         os_column__room(self, &self->bytes, nodes * BYTES, 1);
+}
+
+os_status opspec_model_nodes(opspec_model *self) {
+  opspec_env *env = self->env;
+  os_host_begin(env);
+  static const Onnx__GraphProto none = ONNX__GRAPH_PROTO__INIT;
+  const os_document *document = self->document;
+  const Onnx__GraphProto *graph = document->kind == OS_KIND_MODEL ? document->model->graph : NULL;
+  if (graph == NULL) graph = &none;
+  os_columns *columns = OS_ARENA_NEW(&env->scratch, os_columns);
+  os_status status = columns == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+  if (columns != NULL) {
+    columns->arena = &env->scratch;
+    os_map_init(&columns->map, &env->scratch);
+    if (!os_columns__begin(columns, graph->n_node)) status = OS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < graph->n_node && status == OS_OK; i++)
+      status = os_columns__node(columns, graph->node[i]);
+    if (status == OS_OK) status = os_columns__write(columns, &env->output);
+  }
+  return status == OS_OK ? OS_OK : os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
+}
