@@ -166,6 +166,11 @@ os_str os_json_excerpt(const os_json_document *document, os_arena *arena, const 
   return os_json__cut(arena, (os_str){to, len});
 }
 
+os_str os_json_quote_head(os_arena *arena, os_str text) {
+  os_str head = os_utf8_head(text, OS_JSON_QUOTED), quoted = os_json_quote(arena, head);
+  return head.len == text.len ? quoted : os_arena_format(arena, "%.*s...", OS_ARG(quoted));
+}
+
 os_str os_json_quote(os_arena *arena, os_str text) {
   size_t room = 2;
   for (size_t i = 0; i < text.len; i++) {

@@ -140,6 +140,9 @@ void os_json_where_key(const os_json_document *document, os_arena *arena, const 
 os_str os_json_excerpt(const os_json_document *document, os_arena *arena, const os_json *node);
 // The same for a string, quoted and escaped as JSON.
 os_str os_json_quote(os_arena *arena, os_str text);
+// For messages: of a long one only its beginning, with "..." behind it.
+enum { OS_JSON_QUOTED = 200 };
+os_str os_json_quote_head(os_arena *arena, os_str text);
 
 extern const os_rule_table os_json_rules;
 

@@ -111,7 +111,9 @@ static void os_json__sort_hashed(os_json_hashed *items, os_json_hashed *spare, s
     for (size_t start = 0; start < count; start += 2 * width) {
       size_t middle = start + width < count ? start + width : count;
       size_t end = start + 2 * width < count ? start + 2 * width : count;
-      for (size_t to = start, a = start, b = middle; to < end; to++)
+      bool sorted = middle == end || !os_json__before(&items[middle], &items[middle - 1]);
+      if (sorted) memcpy(spare + start, items + start, (end - start) * sizeof *items);
+      for (size_t to = start, a = start, b = middle; to < end && !sorted; to++)
         spare[to] =
             a < middle && (b >= end || os_json__before(&items[a], &items[b])) ? items[a++] : items[b++];
     }

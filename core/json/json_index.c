@@ -29,10 +29,11 @@ static void os_json__unlink(os_json *object, os_json *child) {
 static void os_scan__duplicate(os_scan *self, os_json *object, os_json *early, os_json *late) {
   os_json__unlink(object, early);
   if (self->report == NULL) return;
-  os_str key = os_json_quote(self->arena, os_json_key(late));
+  os_str key = os_json_quote_head(self->arena, os_json_key(late));
   os_finding *finding = os_report_add_as(
       self->report, &os_rule_json_duplicate_key, self->duplicate_errors ? OS_ERROR : OS_WARNING,
       "The key %.*s stands twice in this object; remove one of them (the last one was kept).", OS_ARG(key));
+  if (self->report->full) return; // it is only counted
   os_json_where_key(self->document, self->arena, late, &finding->where);
   os_related *related = os_finding_relate(self->report, finding, "the key stands here first");
   os_json_where_key(self->document, self->arena, early, &related->where);

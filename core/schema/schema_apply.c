@@ -158,7 +158,7 @@ void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, c
     os_eval_finding(self, frame->report, row->keyword->rule, child, "%s", ""); // is only counted
     return;
   }
-  os_str nearest = {0}, name = member ? os_schema_quote(self->arena, os_json_key(child))
+  os_str nearest = {0}, name = member ? os_json_quote_head(self->arena, os_json_key(child))
                                       : os_arena_format(self->arena, "%u", child->order);
   if (member) nearest = os_schema__nearest(named, child);
   os_finding *finding = os_eval_finding(
@@ -231,7 +231,7 @@ static os_step os_apply__property_names(os_eval *self, os_frame *frame, const os
   if (frame->step > 0 && !passed) {
     frame->passed = false;
     if (frame->report == NULL) return OS_STEP_DONE;
-    os_str name = os_schema_quote(self->arena, os_json_key(frame->child));
+    os_str name = os_json_quote_head(self->arena, os_json_key(frame->child));
     os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_property_names, frame->name,
                                           "The name %.*s is not allowed here.", OS_ARG(name));
     finding->actual = name;
@@ -267,8 +267,8 @@ static os_step os_apply__dependent_required(os_eval *self, os_frame *frame, cons
       if (os_json_get(frame->value, os_json_string(name)) != NULL) continue;
       frame->passed = false;
       if (frame->report == NULL) return OS_STEP_DONE;
-      os_str wanted = os_schema_quote(self->arena, os_json_string(name)),
-             by = os_schema_quote(self->arena, os_json_key(names));
+      os_str wanted = os_json_quote_head(self->arena, os_json_string(name)),
+             by = os_json_quote_head(self->arena, os_json_key(names));
       os_finding *finding =
           os_eval_finding(self, frame->report, &os_rule_schema_dependent_required, frame->value,
                           "The member %.*s is missing here: %.*s asks for it.", OS_ARG(wanted), OS_ARG(by));

@@ -36,12 +36,6 @@ unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells) {
   return distance < least ? distance : least;
 }
 
-os_str os_schema_quote(os_arena *arena, os_str text) {
-  enum { MOST = 200 };
-  os_str head = os_utf8_head(text, MOST), quoted = os_json_quote(arena, head);
-  return head.len == text.len ? quoted : os_arena_format(arena, "%.*s...", OS_ARG(quoted));
-}
-
 os_str os_schema_choices(const os_json_document *document, os_arena *arena, const os_json *array) {
   os_str text = {0};
   uint32_t at = 0;
@@ -334,7 +328,7 @@ enum { TEXT = 1000 }; // of a schema's texts no more is told
 static void os_assert__explain_pattern(os_eval *self, os_frame *frame, const os_schema_row *row,
                                        const os_json *value) {
   os_str pattern = os_utf8_head(os_json_string(row->value), TEXT),
-         found = os_schema_quote(self->arena, os_json_string(value));
+         found = os_json_quote_head(self->arena, os_json_string(value));
   // Two schemas use one description: what the pattern wants, in words.
   const os_json *said = os_json_member(frame->node->json, "description");
   os_str words = os_utf8_head(os_json_string(said), TEXT);
@@ -407,7 +401,7 @@ static void os_assert__explain_required(os_eval *self, os_frame *frame, const os
       os_eval_finding(self, frame->report, &os_rule_schema_required, value, "%s", "");
       continue;
     }
-    os_str quoted = os_schema_quote(self->arena, os_json_string(name));
+    os_str quoted = os_json_quote_head(self->arena, os_json_string(name));
     os_finding *finding = os_eval_finding(self, frame->report, &os_rule_schema_required, value,
                                           "The member %.*s is missing here; add it.", OS_ARG(quoted));
     finding->expected = quoted;

@@ -102,7 +102,7 @@ static os_str os_branch__tag_values(os_eval *self, const os_schema_row *row) {
   uint32_t named = 0;
   for (uint32_t i = 0; i < row->as.list.entries.count && named <= MOST_NAMED; i++) {
     if (tag->values[i].len == 0) continue;
-    os_str value = named == MOST_NAMED ? OS_STR("...") : os_schema_quote(self->arena, tag->values[i]);
+    os_str value = named == MOST_NAMED ? OS_STR("...") : os_json_quote_head(self->arena, tag->values[i]);
     text = os_arena_format(self->arena, "%.*s%s%.*s", OS_ARG(text), named++ == 0 ? "" : ", ", OS_ARG(value));
   }
   return text;
@@ -111,7 +111,7 @@ static os_str os_branch__tag_values(os_eval *self, const os_schema_row *row) {
 // The tag is missing or has a value that names no alternative.
 static void os_branch__wrong_tag(os_eval *self, os_frame *frame, const os_schema_row *row,
                                  const os_json *found) {
-  os_str member = os_schema_quote(self->arena, row->as.list.tag.member),
+  os_str member = os_json_quote_head(self->arena, row->as.list.tag.member),
          values = os_branch__tag_values(self, row);
   os_finding *finding;
   if (found == NULL) {

@@ -101,7 +101,7 @@ os_status os_compile_pattern(os_compile *self, const os_json *json, os_str sourc
     OS_TRY(os_pattern_compile(&pattern, self->arena, source, &message));
   }
   if (pattern == NULL) {
-    os_str quoted = os_schema_quote(self->arena, source);
+    os_str quoted = os_json_quote_head(self->arena, source);
     os_compile_wrong(self, &os_rule_schema_pattern_syntax, json, "The pattern %.*s is wrong: %.*s.",
                      OS_ARG(quoted), OS_ARG(message));
   }

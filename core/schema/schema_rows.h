@@ -397,8 +397,6 @@ void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, c
                      const os_json *child);
 // os_str_distance, or `least` where it is not less. *cells: what may still be done, OS_SCHEMA_CELLS at first.
 unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells);
-// A string in quotation marks; of a long one its beginning.
-os_str os_schema_quote(os_arena *arena, os_str text);
 // "a, b or c" of the members of an array, at most eight of them.
 os_str os_schema_choices(const os_json_document *document, os_arena *arena, const os_json *array);
 // "string or null"

@@ -4,7 +4,7 @@
 #include "spec_check.h"
 
 static os_str os_attribute__quoted(os_checking *self, const os_spec_attribute *attribute) {
-  return os_json_quote(self->arena, attribute->name);
+  return os_json_quote_head(self->arena, attribute->name);
 }
 
 // ---- Values against the kind ------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ static void os_attribute__default(os_checking *self, const os_spec_attribute *at
 
 static void os_attribute__name(os_checking *self, const os_spec_attribute *attribute) {
   if (!os_is_identifier(attribute->name)) {
-    os_str name = os_json_quote(self->arena, attribute->name),
+    os_str name = os_json_quote_head(self->arena, attribute->name),
            better = os_as_identifier(self, attribute->name);
     os_finding *finding =
         os_checking_add(self, &os_rule_spec_attribute_name_form, attribute->node,
@@ -213,6 +213,7 @@ static os_str os_set__plain(const os_json_document *document, const os_json *nod
 
 void os_check_set(os_checking *self, const os_json *set) {
   if (!os_json_is(set, OS_JSON_ARRAY) || set->length < 2 || (set->flags & OS_JSON_CUT)) return;
+  if (!os_checking_few(self, set->length, "members of a set")) return;
   os_set_member few[16];
   bool small = set->length <= 8;
   os_set_member *items = small ? few : OS_ARENA_ARRAY(self->arena, set->length * 2, os_set_member);

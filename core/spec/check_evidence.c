@@ -62,7 +62,7 @@ static void os_evidence__operator(os_evidencing *self) {
     os_finding *finding =
         os_checking_add(&self->checking, &os_rule_evidence_form, member,
                         "This evidence is for another operator; the specification's %s is %.*s.", members[i],
-                        OS_ARG(os_json_quote(self->checking.arena, own[i])));
+                        OS_ARG(os_json_quote_head(self->checking.arena, own[i])));
     finding->expected = own[i];
     finding->actual = os_json_string(member);
   }
@@ -84,7 +84,7 @@ typedef struct os_binding {
 
 static void os_evidence__absent(os_evidencing *self, const os_evidence_side *side, const os_json *list,
                                 const os_json *node, size_t index) {
-  os_str name = os_json_quote(self->checking.arena, side->parameters[index].name);
+  os_str name = os_json_quote_head(self->checking.arena, side->parameters[index].name);
   os_finding *finding =
       os_checking_add(&self->checking, &os_rule_evidence_arity, node == NULL ? list : node,
                       "The %s %.*s is single, so it needs a value here.", side->what, OS_ARG(name));
@@ -166,7 +166,7 @@ static const os_json *os_evidence__definition(const os_spec *spec, os_str name) 
 
 static void os_evidence__attribute(os_evidencing *self, const os_json *value) {
   os_checking *checking = &self->checking;
-  os_str name = os_json_key(value), quoted = os_json_quote(checking->arena, name);
+  os_str name = os_json_key(value), quoted = os_json_quote_head(checking->arena, name);
   const os_json *definition = os_evidence__definition(self->spec, name);
   if (definition == NULL) {
     os_finding *finding = os_checking_add(checking, &os_rule_evidence_attribute, value,
@@ -213,7 +213,7 @@ static void os_evidence__attributes(os_evidencing *self) {
     os_finding *finding =
         os_checking_add(checking, &os_rule_evidence_attribute, attributes == NULL ? root : attributes,
                         "The attribute %.*s is required and missing here.",
-                        OS_ARG(os_json_quote(checking->arena, attribute->name)));
+                        OS_ARG(os_json_quote_head(checking->arena, attribute->name)));
     finding->expected = attribute->name;
   }
   OS_JSON_EACH(value, os_json_is(attributes, OS_JSON_OBJECT) ? attributes : NULL)

@@ -26,7 +26,7 @@ os_status os_evidence_find(const os_bundle *bundle, os_arena *arena, os_str fold
 }
 
 static void os_files__missing(os_checking *self, const os_json *node, const char *what) {
-  os_str name = os_json_quote(self->arena, os_json_string(node));
+  os_str name = os_json_quote_head(self->arena, os_json_string(node));
   os_finding *finding =
       os_checking_add(self, &os_rule_spec_bundle_missing_file, node,
                       "The %s %.*s is not in the bundle; add the file.", what, OS_ARG(name));

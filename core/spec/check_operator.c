@@ -38,7 +38,7 @@ static void os_operator__check_domain(os_checking *self) {
   if (what == NULL) return;
   os_finding *finding =
       os_checking_add_as(self, &os_rule_spec_operator_domain_form, severity, node, "%s", what);
-  finding->actual = os_json_quote(self->arena, domain);
+  finding->actual = os_json_quote_head(self->arena, domain);
   finding->expected = OS_STR("a reversed host name such as com.example");
 }
 
@@ -56,7 +56,7 @@ os_str os_as_identifier(os_checking *self, os_str name) {
 
 static void os_operator__check_name(os_checking *self, const os_json *node, const char *member, os_str name) {
   if (node == NULL || name.len == 0 || os_is_identifier(name)) return;
-  os_str quoted = os_json_quote(self->arena, name);
+  os_str quoted = os_json_quote_head(self->arena, name);
   os_finding *finding =
       os_checking_add(self, &os_rule_spec_operator_op_type_form, node,
                       "%s %.*s is no identifier: use letters, digits and underscores, and no digit first.",
@@ -76,7 +76,7 @@ void os_check_operator(os_checking *self) {
   os_finding *finding =
       os_checking_add(self, &os_rule_spec_version_form, version,
                       "The version %.*s is neither an integer nor SemVer (1.2.0) nor PEP 440 (1.2rc1).",
-                      OS_ARG(os_json_quote(self->arena, spec->version)));
+                      OS_ARG(os_json_quote_head(self->arena, spec->version)));
   finding->actual = spec->version;
   finding->expected = OS_STR("an integer, SemVer or PEP 440");
 }

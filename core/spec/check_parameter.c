@@ -1,8 +1,11 @@
 // Inputs, outputs, type parameters and type expressions.
 #include "spec_check.h"
 #include "type_expr.h"
+#include "utf8.h"
 
-static os_str os_parameter__quote(os_checking *self, os_str name) { return os_json_quote(self->arena, name); }
+static os_str os_parameter__quote(os_checking *self, os_str name) {
+  return self->report->full ? name : os_json_quote_head(self->arena, name); // findings are only counted
+}
 
 static void os_parameter__duplicates(os_checking *self, const os_spec_parameter *list, size_t count,
                                      const char *what) {
@@ -63,6 +66,10 @@ static void os_parameter__types(os_checking *self, const os_spec_parameter *list
                       "%.*s has no type parameter, so nothing can check its type.",
                       OS_ARG(os_parameter__quote(self, list[i].name)));
     if (!os_json_is(node, OS_JSON_STRING) || list[i].type_parameter >= 0) continue;
+    if (self->report->full) { // it is only counted
+      os_checking_add(self, &os_rule_spec_parameter_type_parameter_unknown, node, "%s", "");
+      continue;
+    }
     os_str wrong = os_parameter__quote(self, os_json_string(node));
     os_str nearest = os_checking_nearest(self, os_json_string(node), OS_ROLE_TYPE_PARAMETER);
     os_finding *finding = os_checking_add(
@@ -186,13 +193,14 @@ static void os_type__wrong(os_checking *self, const os_json *node, const os_type
   os_str at = fault->offset < text.len
                   ? os_str_slice(text, fault->offset, end > fault->offset ? end : fault->offset + 1)
                   : OS_STR("the end");
+  at = os_utf8_head(at, OS_JSON_QUOTED);
   os_finding *finding =
       os_checking_add(self, os_type__rule(fault->kind), node,
                       "%.*s is no ONNX type: expected %s at character %zu (%.*s).%s%.*s", OS_ARG(quoted),
                       fault->expected, fault->offset + 1, OS_ARG(at),
                       fault->suggestion.len > 0 ? " Probably meant: " : "", OS_ARG(fault->suggestion));
   finding->expected = fault->suggestion.len > 0 ? fault->suggestion : os_str_of(fault->expected);
-  finding->actual = text;
+  finding->actual = os_utf8_head(text, OS_JSON_QUOTED);
   bool plain =
       node->end - node->start == text.len + 2; // no escapes: offsets in the string are offsets in the text
   os_related *related = plain ? os_finding_relate(self->report, finding, "the place in the string") : NULL;
@@ -213,7 +221,7 @@ static void os_type__spelling(os_checking *self, const os_json *node, op_type ty
       os_checking_add(self, &os_rule_spec_type_spelling, node, "Write %.*s instead of %.*s.",
                       OS_ARG(os_parameter__quote(self, canonical)), OS_ARG(os_parameter__quote(self, text)));
   finding->expected = canonical;
-  finding->actual = text;
+  finding->actual = os_utf8_head(text, OS_JSON_QUOTED);
   os_checking_fix_string(self, finding, true, node, canonical);
 }
 
@@ -225,7 +233,7 @@ static void os_type__duplicate(os_checking *self, const os_spec_type_parameter *
     os_finding *finding =
         os_checking_add(self, &os_rule_spec_type_duplicate, node, "%.*s is listed twice; remove one.",
                         OS_ARG(os_parameter__quote(self, text)));
-    finding->actual = text;
+    finding->actual = os_utf8_head(text, OS_JSON_QUOTED);
     os_checking_relate(self, finding, os_json_at(parameter->allowed, i), "the first one");
     os_checking_fix_remove(self, finding, true, node);
     return;
@@ -238,13 +246,18 @@ void os_check_types(os_checking *self) {
     size_t index = 0;
     if (parameter->count == 0) continue;
     OS_JSON_EACH(node, parameter->allowed) {
+      if (index == parameter->count) break;
       op_type type = parameter->types[index];
       os_type_fault fault = {0};
       if (type != 0) {
         os_type__spelling(self, node, type);
         os_type__duplicate(self, parameter, node, index);
       } else if (os_json_is(node, OS_JSON_STRING) && node->length > 0) {
-        self->status = os_type_parse(self->checker->types, self->arena, os_json_string(node), &type, &fault);
+        if (self->report->full) // it is only counted
+          os_checking_add(self, &os_rule_spec_type_syntax, node, "%s", "");
+        else
+          self->status =
+              os_type_parse(self->checker->types, self->arena, os_json_string(node), &type, &fault);
         if (self->status != OS_OK) return;
         if (fault.kind != OS_TYPE_FAULT_NONE) os_type__wrong(self, node, &fault);
       }

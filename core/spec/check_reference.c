@@ -69,7 +69,7 @@ static void os_reference__version(os_checking *self, const os_json *version) {
   if (!release.development && !release.local) return;
   os_finding *finding = os_checking_add(self, &os_rule_spec_reference_unobtainable_version, version,
                                         "%.*s is a %s version that others cannot install; pin a release.",
-                                        OS_ARG(os_json_quote(self->arena, os_json_string(version))),
+                                        OS_ARG(os_json_quote_head(self->arena, os_json_string(version))),
                                         release.development ? "development" : "local");
   finding->actual = os_json_string(version);
   finding->expected = OS_STR("a published release");
@@ -82,10 +82,10 @@ static void os_reference__packages(os_checking *self, const os_json *packages) {
     os_str name = os_json_key(version);
     if (os_reference__is_normal(name)) continue;
     os_str normal = os_reference__normal_name(self, name);
-    os_finding *finding =
-        os_checking_add(self, &os_rule_spec_reference_package_name, version,
-                        "The normal form of the package name %.*s is %.*s.",
-                        OS_ARG(os_json_quote(self->arena, name)), OS_ARG(os_json_quote(self->arena, normal)));
+    os_finding *finding = os_checking_add(self, &os_rule_spec_reference_package_name, version,
+                                          "The normal form of the package name %.*s is %.*s.",
+                                          OS_ARG(os_json_quote_head(self->arena, name)),
+                                          OS_ARG(os_json_quote_head(self->arena, normal)));
     finding->actual = name;
     finding->expected = normal;
     if (os_json_get(packages, normal) == NULL) os_checking_fix_key(self, finding, true, version, normal);
@@ -100,7 +100,7 @@ static void os_reference__python(os_checking *self, const os_json *environment) 
   if (release.parts == 0) return;
   bool other = release.major != 3;
   if (!other && release.parts >= 3) return;
-  os_str text = os_json_quote(self->arena, os_json_string(python));
+  os_str text = os_json_quote_head(self->arena, os_json_string(python));
   os_finding *finding =
       os_checking_add_as(self, &os_rule_spec_reference_python_version, other ? OS_ERROR : OS_WARNING, python,
                          other ? "References run on Python 3, not on %.*s."
@@ -123,9 +123,10 @@ static void os_reference__class(os_checking *self) {
   os_str name = os_json_string(node);
   bool keyword = os_str_in(name, python_keywords);
   if (name.len == 0 || (os_is_identifier(name) && !keyword)) return;
-  os_finding *finding = os_checking_add(
-      self, &os_rule_spec_reference_class_name, node, "%.*s is %s, so no class can be called so.",
-      OS_ARG(os_json_quote(self->arena, name)), keyword ? "a keyword of Python" : "no identifier of Python");
+  os_finding *finding = os_checking_add(self, &os_rule_spec_reference_class_name, node,
+                                        "%.*s is %s, so no class can be called so.",
+                                        OS_ARG(os_json_quote_head(self->arena, name)),
+                                        keyword ? "a keyword of Python" : "no identifier of Python");
   finding->actual = name;
   finding->expected = OS_STR("an identifier");
 }
@@ -135,7 +136,7 @@ static void os_reference__python_file(os_checking *self, const os_json *node) {
   if (name.len == 0 || os_reference__ends(name, ".py")) return;
   os_finding *finding = os_checking_add(self, &os_rule_spec_reference_file_name, node,
                                         "%.*s should be a Python file and end in .py.",
-                                        OS_ARG(os_json_quote(self->arena, name)));
+                                        OS_ARG(os_json_quote_head(self->arena, name)));
   finding->actual = name;
   finding->expected = OS_STR("*.py");
 }
@@ -151,10 +152,10 @@ static void os_reference__library(os_checking *self, const os_json *environment)
     if (!os_str_is(os_json_string(system), systems[i].system) || os_reference__ends(name, systems[i].suffix))
       continue;
     if (i == 0 && os_reference__contains(name, ".so.")) continue; // libops.so.1
-    os_finding *finding =
-        os_checking_add_as(self, &os_rule_spec_reference_file_name, OS_ERROR, library,
-                           "%.*s cannot be loaded on %s, where libraries end in %s.",
-                           OS_ARG(os_json_quote(self->arena, name)), systems[i].system, systems[i].suffix);
+    os_finding *finding = os_checking_add_as(self, &os_rule_spec_reference_file_name, OS_ERROR, library,
+                                             "%.*s cannot be loaded on %s, where libraries end in %s.",
+                                             OS_ARG(os_json_quote_head(self->arena, name)), systems[i].system,
+                                             systems[i].suffix);
     finding->actual = name;
     finding->expected = os_arena_format(self->arena, "*%s", systems[i].suffix);
     os_checking_relate(self, finding, system, "the operating system");
@@ -193,7 +194,7 @@ static void os_reference__architecture(os_checking *self, const os_json *environ
   if (os_str_eq(better, name)) return;
   os_finding *finding = os_checking_add(self, &os_rule_spec_reference_architecture, node,
                                         "%.*s is not what %.*s calls a machine.%s%.*s",
-                                        OS_ARG(os_json_quote(self->arena, name)),
+                                        OS_ARG(os_json_quote_head(self->arena, name)),
                                         OS_ARG(system.len > 0 ? system : OS_STR("the operating system")),
                                         better.len > 0 ? " Probably meant: " : "", OS_ARG(better));
   finding->actual = name;
@@ -209,7 +210,7 @@ static void os_reference__implementation(os_checking *self, const os_json *adapt
     if (name.len == 0 || !os_str_eq(name, os_json_string(adapter))) continue;
     os_finding *finding = os_checking_add(self, &os_rule_spec_reference_adapter_repeated, file,
                                           "%.*s is the adapter; list only the files that it wraps.",
-                                          OS_ARG(os_json_quote(self->arena, name)));
+                                          OS_ARG(os_json_quote_head(self->arena, name)));
     os_checking_relate(self, finding, adapter, "the adapter");
     os_checking_fix_remove(self, finding, true, file);
   }
@@ -286,7 +287,7 @@ static void os_tests__one(os_checking *self, os_map *exact, os_map *folded, cons
   if (same != NULL) {
     os_finding *finding = os_checking_add(self, &os_rule_spec_tests_duplicate, node,
                                           "The test %.*s is listed twice; remove one.",
-                                          OS_ARG(os_json_quote(self->arena, os_json_string(node))));
+                                          OS_ARG(os_json_quote_head(self->arena, os_json_string(node))));
     os_checking_relate(self, finding, same, "the first one");
     os_checking_fix_remove(self, finding, true, node);
     return;
@@ -298,7 +299,7 @@ static void os_tests__one(os_checking *self, os_map *exact, os_map *folded, cons
   if (why == NULL) return;
   os_finding *finding =
       os_checking_add(self, &os_rule_spec_tests_case, node, "The test name %.*s %s; rename it.",
-                      OS_ARG(os_json_quote(self->arena, os_json_string(node))), why);
+                      OS_ARG(os_json_quote_head(self->arena, os_json_string(node))), why);
   if (!new_folded) os_checking_relate(self, finding, near->value.pointer, "the other one");
 }
 
@@ -306,7 +307,9 @@ void os_check_tests(os_checking *self) {
   os_map exact, folded;
   os_map_init(&exact, self->arena);
   os_map_init(&folded, self->arena);
+  size_t count = 0;
   OS_JSON_EACH(node, self->spec->tests) {
+    if (!os_checking_few(self, ++count, "tests")) return;
     os_str stem = os_tests__stem(os_json_string(node)); // empty of what is no string
     if (stem.len > 0 && self->status == OS_OK) os_tests__one(self, &exact, &folded, node, stem);
   }

@@ -113,6 +113,10 @@ static void os_text__names(os_checking *self, const os_json *node) {
     size_t start = ++at;
     at = os_str_find(source, at, '`');
     if (at == source.len) return;
+    if (os_report_overfull(self->report)) {
+      os_report_incomplete(self->report, "too many findings to look at all names in texts");
+      return;
+    }
     os_str name = os_str_slice(source, start, at++);
     if (os_text__is_name(name) && os_checking_roles(self, name) == 0 && !os_text__is_word(self, name))
       os_text__unknown(self, node, node->start + (uint32_t)start, name);

@@ -239,7 +239,7 @@ static op_type os_form__type(os_forming *self, const os_json *value) {
     return 0;
   }
   if (type != 0) return type;
-  os_str text = os_json_quote(checking->arena, os_json_string(node));
+  os_str text = os_json_quote_head(checking->arena, os_json_string(node));
   os_finding *finding = os_checking_add(
       checking, &os_rule_evidence_type, node, "%.*s is no ONNX type: expected %s at character %zu.%s%.*s",
       OS_ARG(text), fault.expected, fault.offset + 1, fault.suggestion.len > 0 ? " Probably meant: " : "",

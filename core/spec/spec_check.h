@@ -31,6 +31,7 @@ typedef struct os_checking {
   unsigned repeated;         // roles in which a name stands twice
   const os_json *attributes; // the object that defines them; names are looked up in it
   os_map words;              // of check_text.c; not there until one is asked for
+  size_t types_read;         // of all type parameters
   uint32_t suggestions;      // that may still be looked for: comparing many names with many takes long
   os_status status;
 } os_checking;
@@ -51,6 +52,10 @@ void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, cons
 
 // Takes the value out of its list or object, with the comma that it leaves behind.
 void os_checking_fix_remove(os_checking *self, os_finding *finding, bool safe, const os_json *node);
+
+// Whether this many things of a kind may be looked at; says once what is left out.
+enum { OS_CHECKED_MOST = 100000 };
+bool os_checking_few(os_checking *self, size_t count, const char *what);
 
 // The name nearest to `wrong` among those with one of the roles; empty when none is near.
 os_str os_checking_nearest(os_checking *self, os_str wrong, unsigned roles);

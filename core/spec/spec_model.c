@@ -55,6 +55,7 @@ static void os_checking__fix(os_checking *self, os_finding *finding, bool safe, 
 
 void os_checking_fix_string(os_checking *self, os_finding *finding, bool safe, const os_json *node,
                             os_str text) {
+  if (self->report->full) return;
   os_str quoted = os_json_quote(self->arena, text);
   os_str title = os_arena_format(self->arena, "Write %.*s", OS_ARG(quoted));
   os_checking__fix(self, finding, safe, title, (os_range){node->start, node->end}, quoted);
@@ -67,17 +68,17 @@ void os_checking_fix_json(os_checking *self, os_finding *finding, bool safe, con
 
 void os_checking_fix_key(os_checking *self, os_finding *finding, bool safe, const os_json *node,
                          os_str text) {
+  if (self->report->full) return;
   os_str quoted = os_json_quote(self->arena, text);
   os_str title = os_arena_format(self->arena, "Rename it to %.*s", OS_ARG(quoted));
   os_checking__fix(self, finding, safe, title, (os_range){node->key_start, node->key_end}, quoted);
 }
 
 void os_checking_fix_remove(os_checking *self, os_finding *finding, bool safe, const os_json *node) {
-  const os_json *before = NULL, *next = os_json_next(node);
-  OS_JSON_EACH(child, node->parent) {
-    if (child == node) break;
-    before = child;
-  }
+  if (self->report->full) return;
+  const os_json *next = os_json_next(node), *before = NULL;
+  if (node != os_json_first(node->parent))
+    before = (const os_json *)node->item.prev; // the first one's is the last
   os_range range = {node->key_end > 0 ? node->key_start : node->start, node->end};
   if (before != NULL)
     range.start = before->end;
@@ -86,6 +87,13 @@ void os_checking_fix_remove(os_checking *self, os_finding *finding, bool safe, c
   // Where a key stands twice, the members are not in the order of the text.
   if ((node->parent->flags & OS_JSON_DUPLICATES) == 0)
     os_checking__fix(self, finding, safe, OS_STR("Remove it"), range, OS_STR(""));
+}
+
+bool os_checking_few(os_checking *self, size_t count, const char *what) {
+  if (count <= OS_CHECKED_MOST) return true;
+  os_report_incomplete(self->report, "more than %d %s; those behind were not looked at", (int)OS_CHECKED_MOST,
+                       what);
+  return false;
 }
 
 static void os_checking__nearer(os_checking *self, os_str name, os_str wrong, os_str *best, unsigned *least) {
@@ -181,6 +189,7 @@ static os_status os_spec__parameters(os_checking *self, const os_json *list, os_
   OS_JSON_EACH(node, list) {
     const os_json *members[4];
     if (!os_json_is(node, OS_JSON_OBJECT)) continue;
+    if (!os_checking_few(self, *count + 1, "inputs or outputs")) break;
     MEMBERS(node, names, members);
     os_spec_parameter *parameter = &(*out)[(*count)++];
     *parameter = (os_spec_parameter){.node = node,
@@ -206,6 +215,7 @@ static os_status os_spec__types(os_checking *self, os_spec_type_parameter *out) 
   OS_TRY_ALLOC(out->types);
   OS_JSON_EACH(node, out->allowed) {
     os_type_fault fault;
+    if (!os_checking_few(self, ++self->types_read, "allowed types")) break;
     op_type *type = &out->types[out->count++];
     if (os_json_is(node, OS_JSON_STRING))
       OS_TRY(os_type_parse(self->checker->types, self->arena, os_json_string(node), type, &fault));

@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                             .families = op_families,
                             .host = {.context = &self, .file = file}};
   if (opspec_env_new(&options, &self.env) != OS_OK) abort();
-  opspec_check_options check = {.full = true};
+  opspec_check_options check = {.full = true, .packed = size % 2 == 1};
   opspec_check(self.env, self.bytes, &check);
   bool zip = size > 2 && data[0] == 'P' && data[1] == 'K';
   os_str name = OS_STR("a.json");
