@@ -293,7 +293,15 @@ describe('hostile plug-ins', { skip }, () => {
     'registers when it is called later': { source: plug('if (op_plugin_add(NULL, &row, NULL) != OS_INVALID_ARGUMENT) __builtin_trap();'), run: null },
     'was built for another version': { source: plug(''), edit: ['OP_PLUGIN_ABI,', '99,'], load: { code: 'unsupported', message: /version 99 of the plug-in interface/ } },
     'has structs of another size': { source: plug(''), edit: ['sizeof(op_tensor),', '40,'], load: { code: 'unsupported', message: /struct tensor has 40 bytes/ } },
-    'wants what a host does not have': { source: plug('wanted();', { before: '__attribute__((import_module("env"), import_name("system"))) void wanted(void);' }), load: { code: 'unsupported', message: /env\.system/ } }
+    'wants what a host does not have': { source: plug('wanted();', { before: '__attribute__((import_module("env"), import_name("system"))) void wanted(void);' }), load: { code: 'unsupported', message: /env\.system/ } },
+    ...Object.fromEntries([['env', 'constructor'], ['opspec', 'hasOwnProperty'], ['wasi_snapshot_preview1', 'valueOf'], ['__proto__', 'toString'], ['constructor', 'freeze'], ['constructor', 'constructor']].map(([space, name]) => [
+      `wants ${space}.${name}, which every object of JavaScript has`,
+      { source: plug('wanted();', { before: `__attribute__((import_module("${space}"), import_name("${name}"))) void wanted(void);` }), load: { code: 'unsupported', message: new RegExp(`wants ${space}\\.${name}, which a host does not have`) } }
+    ])),
+    'makes types without end': {
+      source: plug('for (int i = 0; i < 6000; i++) { op_type type = OP_FLOAT; for (int bit = 0; bit < 13; bit++) type = op_plugin__type(i >> bit & 1, type); if (type == 0) return op_run_fail(ctx, "no type after %d", i); }'),
+      run: { code: 'operator_failed', message: /no type after \d+/ }
+    }
   }
   let env
   before(async () => { env = await createEnv() })

@@ -450,6 +450,11 @@ export class Engine {
 
   // ---- Values, inwards ------------------------------------------------------------------------------------------
 
+  /** Whether typeId has been asked for it. */
+  knowsType(text) {
+    return this.typeIds.has(text)
+  }
+
   typeId(text) {
     let id = this.typeIds.get(text)
     if (id === undefined) {

@@ -13,6 +13,7 @@ const STRING = 8
 const TENSOR = 1, SEQUENCE = 3, OPTIONAL = 5
 const MOST_OPERATORS = 4096
 const MOST_ITEMS = 1 << 20
+const MOST_TYPES = 4096 // that it makes: an Env keeps a type for good
 const MOST_REGISTERED = 1 << 25 // bytes that are read of all that a plug-in registers
 const MOST_ANSWERED = 1 << 28   // bytes that are read of what one call answers, where the plug-in's memory is not larger; text in any case
 const UNKNOWN = -(2n ** 63n)
@@ -39,18 +40,21 @@ export class Plugin {
   #open = true
   #message = ''
   #findings = undefined
+  #types = 0 // that it made
 
   constructor(engine, module) {
     this.engine = engine
     this.operators = [] // { row, domain, name, since, flags, document, roles }
     this.dead = null    // why it cannot go on
-    const imports = {
-      opspec: { register: (registry, what) => this.#register(what), type_of: (kind, element) => this.#typeOf(kind, element) },
-      env: { emscripten_notify_memory_growth() {} },
-      wasi_snapshot_preview1: wasi
-    }
+    // Nothing is inherited here: a plug-in that asks for env.constructor gets no hold of the language's objects.
+    const own = functions => Object.assign(Object.create(null), functions)
+    const imports = own({
+      opspec: own({ register: (registry, what) => this.#register(what), type_of: (kind, element) => this.#typeOf(kind, element) }),
+      env: own({ emscripten_notify_memory_growth() {} }),
+      wasi_snapshot_preview1: own(wasi)
+    })
     for (const { module: space, name, kind } of WebAssembly.Module.imports(module)) {
-      if (kind !== 'function' || typeof imports[space]?.[name] !== 'function') throw refused(`it wants ${space}.${name}, which a host does not have`)
+      if (kind !== 'function' || imports[space]?.[name] === undefined) throw refused(`it wants ${space}.${name}, which a host does not have`)
     }
     const has = new Map(WebAssembly.Module.exports(module).map(({ name, kind }) => [name, kind]))
     for (const name of needed) if (has.get(name) !== 'function') throw refused(`it exports no function ${name}; include <opspec/plugin.h>`)
@@ -126,7 +130,9 @@ export class Plugin {
     const text = element > 0 && (element <= 26 || engine.types.has(element)) ? engine.typeText(element) : ''
     if (text === '' || text === '?') return 0
     if (kind === 2 && !/^(seq|optional)\(/.test(text)) return 0
-    const id = engine.typeId(kind === 2 ? text.slice(text.indexOf('(') + 1, -1) : `${kind === 1 ? 'optional' : 'seq'}(${text})`)
+    const wanted = kind === 2 ? text.slice(text.indexOf('(') + 1, -1) : `${kind === 1 ? 'optional' : 'seq'}(${text})`
+    if (!engine.knowsType(wanted) && this.#types++ >= MOST_TYPES) return 0
+    const id = engine.typeId(wanted)
     engine.typeText(id)
     return id
   }
