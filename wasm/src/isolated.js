@@ -119,7 +119,8 @@ function watchCode(note) {
 
 const CASE_MS = 10_000 // time limit of one case when the caller gives none
 const START_MS = 60_000
-const LOAD_MS = 10_000 // for a kernel's top level, before its first case
+const LOAD_MS = 10_000 // for a kernel's top level, before its first case; less where a case has less
+const LEAST_LOAD_MS = 1000
 const MOST_REFUSED = 20
 const MOST_FINDINGS = 1000
 
@@ -179,6 +180,10 @@ export async function collectTests(job, { signal, timeoutMs }, open) {
     if (end.done) return [...plan.values()].map(test => results.get(test.index) ?? notRun(test))
     if (end.running === null) {
       if (plan === null) throw new OpspecError(end.code, end.message)
+      if (end.closing) {
+        skip = end.next
+        continue
+      }
       skip = endLoading(run, end)
       if (skip === null) return [...plan.values()].map(test => results.get(test.index))
       continue
@@ -200,12 +205,14 @@ function endLoading({ plan, results }, { next, message }) {
 }
 
 function collectOnce(job, run, signal, limit, open) {
+  const loadLimit = Math.min(LOAD_MS, Math.max(limit, LEAST_LOAD_MS))
   return new Promise((resolve, reject) => {
     let running = null
     let refused = [] // since the last case
     let next = job.skip
     let loads = job.files.length // of a file at most one
     let first = true
+    let closing = false // a case has ended, and nothing was begun since
     let ended = false
     let stop = () => {}
     let close = () => {}
@@ -222,7 +229,7 @@ function collectOnce(job, run, signal, limit, open) {
     }
     const lost = (code, message) => {
       if (running !== null) running.ms = Math.round(performance.now() - running.since)
-      finish(resolve, { done: false, running, next, code, message })
+      finish(resolve, { done: false, running, next, closing, code, message })
     }
     const onAbort = () => finish(reject, abortedError(signal))
     const wait = (ms, message) => {
@@ -233,11 +240,13 @@ function collectOnce(job, run, signal, limit, open) {
       loading({ name }) {
         if (running !== null || loads === 0) return
         loads--
-        wait(LOAD_MS, `${text(name)} was still loading after ${LOAD_MS / 1000} s and was ended`)
+        closing = false
+        wait(loadLimit, `${text(name)} was still loading after ${loadLimit / 1000} s and was ended`)
       },
       plan({ tests }) { if (first) run.plan ??= planOf(tests) },
       start({ index }) {
         if (running !== null || !run.plan?.has(index) || index < next) return
+        closing = false
         running = { ...run.plan.get(index), refused, since: performance.now() }
         wait(limit, `the time limit of ${limit} ms was reached`)
       },
@@ -251,7 +260,10 @@ function collectOnce(job, run, signal, limit, open) {
         next = running.index + 1
         running = null
         refused = []
-        wait(START_MS, 'the isolated process does not answer')
+        closing = true
+        // What kernels do afterwards, as in a dispose without end, nobody waits for.
+        if ([...run.plan.values()].every(({ index }) => index < next)) finish(resolve, { done: true })
+        else wait(loadLimit, 'the isolated process does not answer')
       },
       done() { finish(resolve, { done: true }) },
       error({ error }) { lost(text(error?.code), text(error?.message)) }
