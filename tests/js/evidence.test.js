@@ -246,6 +246,11 @@ describe('env.test', () => {
 
   it('names the argument that is wrong', async () => {
     for (const wrong of [undefined, 5, 'text', () => null]) await assert.rejects(env.test(wrong), { code: 'invalid_argument', message: /^bundle/ })
-    await assert.rejects(env.test(new Uint8Array([1, 2, 3])), error => error.code === 'malformed')
+  })
+  it('answers a report for bytes that are no bundle', async () => {
+    const { ok, tests, summary } = await env.test(new Uint8Array([1, 2, 3]))
+    assert.equal(ok, false)
+    assert.deepEqual(summary, { passed: 0, failed: 0, skipped: 0, errors: 1 })
+    assert.match(tests[0].message, /not a zip archive/)
   })
 })

@@ -268,7 +268,13 @@ export async function testBundle(env, given, options) {
   const wanted = checkBackend(options.backend)
   const bundle = await readBundleArgument(given)
   const { module, options: own } = Env.inner(env)
-  const test = new OpenTest(env, bundle)
+  let test
+  try {
+    test = new OpenTest(env, bundle)
+  } catch (error) {
+    if (!['malformed', 'limit', 'unsupported'].includes(error.code)) throw error
+    return testReport([unreadable(error)])
+  }
   let files
   try {
     if (!needsIsolation(test.specs, wanted)) return testReport(await runBundleHere(module, own, bundle, options))
@@ -282,6 +288,9 @@ export async function testBundle(env, given, options) {
   if (!Array.isArray(tests)) throw invalid('isolate: must answer the list of tests')
   return testReport(tests)
 }
+
+// Of what is no bundle, such as an archive with a link.
+const unreadable = error => ({ path: '', name: 'bundle', backend: 'builtin', ...refusal(error), ms: 0 })
 
 // The module's bytes or address, where they are not the package's own file.
 function isolatedWasm(wasm) {
