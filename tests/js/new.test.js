@@ -97,6 +97,7 @@ describe('opspec new', () => {
     'a name that is none': [['__proto__', '--domain', 'com.example'], /is no name/],
     'a name that is too long': [['x'.repeat(65), '--domain', 'com.example'], /is no name/],
     'a domain of the standard': [['thing', '--domain', 'ai.onnx'], /--domain: /],
+    'an operator that the standard has': [['relu', '--domain', 'ai.onnx'], /--domain: This is not the operator Relu of ai\.onnx/],
     'an empty domain': [['thing', '--domain', ''], /--domain: /],
     'an unknown kind': [['thing', '--domain', 'com.example', '--kernel', 'rust'], /must be one of js, c, function/],
     'a folder that is there': [['soft-clamp', '--domain', 'com.example'], /soft-clamp is there already; nothing was written/]
@@ -106,7 +107,7 @@ describe('opspec new', () => {
       const { status, stderr } = command('new', ...args)
       assert.equal(status, 2)
       assert.match(stderr, message)
-      assert.equal(existsSync(join(folder, 'thing')), false)
+      for (const none of ['thing', 'relu']) assert.equal(existsSync(join(folder, none)), false)
     })
   }
 })

@@ -16,7 +16,7 @@ function headers() {
 
 function checkDomain(env, files, { slug }) {
   const { findings } = env.check(files[`${slug}.opspec.json`], { as: 'spec', full: false })
-  const fault = findings.find(({ severity, pointer = '' }) => severity === 'error' && pointer.startsWith('/operator'))
+  const fault = findings.find(({ severity }) => severity === 'error')
   if (fault !== undefined) throw new CommandError(`--domain: ${fault.message}`)
 }
 
