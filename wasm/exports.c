@@ -549,6 +549,9 @@ uint32_t OS_EXPORT(opspec_check_model)(os_port *self, opspec_model *model, uint3
   options.full = (flags & OS_PORT_FULL) != 0;
   return os_port__end(self, opspec_model_check(model, &options));
 }
+uint32_t OS_EXPORT(opspec_infer_model)(os_port *self, opspec_model *model, double timeout) {
+  return os_port__end(self, opspec_model_infer(model, timeout));
+}
 void OS_EXPORT(opspec_free_model)(opspec_model *model) { opspec_model_free(model); }
 
 // A session and the names of its inputs, so that a run names them by number.
@@ -680,4 +683,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/8"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/9"; }

@@ -16,27 +16,33 @@ static void os_host__write_dim(os_text *out, os_arena *arena, const os_dims *dim
   os_json_write_string(out, os_dims_print(dims, arena, dim));
 }
 
-static os_status os_host__write_value(opspec_model *self, os_inferring *inferring,
-                                      const Onnx__ValueInfoProto *declared, bool initialized) {
+static void os_host__write_fact(opspec_model *self, const os_inferring *inferring, os_str name,
+                                os_fact fact) {
   os_text *out = &self->env->output;
   os_arena *scratch = &self->env->scratch;
-  os_fact fact = os_inference_declared(inferring, declared);
-  os_text_char(out, '{');
-  os_host_write_member(out, "name", os_bytes_str(declared->name));
+  os_host_write_member(out, "name", name);
   os_text_char(out, ',');
   os_host_write_member(out, "type",
                        fact.type == 0 ? OS_STR("") : os_types_print(self->env->types, scratch, fact.type));
   os_text_puts(out, ",\"shape\":");
   if (fact.rank < 0) {
     os_text_puts(out, "null");
-  } else {
-    os_text_char(out, '[');
-    for (int32_t i = 0; i < fact.rank; i++) {
-      if (i > 0) os_text_char(out, ',');
-      os_host__write_dim(out, scratch, inferring->dims, fact.dims[i]);
-    }
-    os_text_char(out, ']');
+    return;
   }
+  os_text_char(out, '[');
+  for (int32_t i = 0; i < fact.rank; i++) {
+    if (i > 0) os_text_char(out, ',');
+    os_host__write_dim(out, scratch, inferring->dims, fact.dims[i]);
+  }
+  os_text_char(out, ']');
+}
+
+static os_status os_host__write_value(opspec_model *self, os_inferring *inferring,
+                                      const Onnx__ValueInfoProto *declared, bool initialized) {
+  os_text *out = &self->env->output;
+  os_text_char(out, '{');
+  os_host__write_fact(self, inferring, os_bytes_str(declared->name),
+                      os_inference_declared(inferring, declared));
   if (initialized) os_text_puts(out, ",\"initialized\":true");
   os_text_char(out, '}');
   return OS_OK;
@@ -225,6 +231,49 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
   status = os_host_report(env, &report, false);
   os_host__end_index(self);
   return status;
+}
+
+static os_status os_host__infer(opspec_model *self, os_inferring *inferring) {
+  const op_graph *graph = os_model_graph(self->model);
+  OS_TRY_ALLOC(inferring->dims);
+  OS_TRY_ALLOC(inferring->context);
+  os_fact *facts = OS_ARENA_ARRAY(inferring->arena, (size_t)graph->value_count + 1, os_fact);
+  OS_TRY_ALLOC(facts);
+  OS_TRY(os_inference_run(inferring, self->model, graph, facts));
+  os_text *out = &self->env->output;
+  bool first = true;
+  for (uint32_t i = 0; i < graph->value_count; i++) {
+    if (facts[i].type == 0 || graph->values[i].name.len == 0) continue;
+    os_text_puts(out, first ? "{" : ",{");
+    first = false;
+    os_host__write_fact(self, inferring, graph->values[i].name, facts[i]);
+    os_text_char(out, '}');
+  }
+  return OS_OK;
+}
+
+os_status opspec_model_infer(opspec_model *self, double timeout_ms) {
+  opspec_env *env = self->env;
+  os_host_begin(env);
+  os_report report;
+  os_report_init(&report, &env->scratch, false, env->limits.findings);
+  os_stop stop = os_host_stop(env, timeout_ms);
+  os_text_puts(&env->output, "{\"values\":[");
+  os_status status = os_host__index(self, &stop);
+  if (status == OS_OK) {
+    os_arena arena;
+    os_arena_init(&arena, &env->memory);
+    os_inferring inferring;
+    os_inference_init(&inferring, &arena, self->model, env->registry, &report);
+    inferring.stop = &stop;
+    status = os_host__infer(self, &inferring);
+    os_arena_clear(&arena);
+  }
+  os_host__end_index(self);
+  if (status != OS_OK) return os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, &report);
+  bool complete = report.incomplete.count == 0 && report.counts[OS_ERROR] == 0;
+  os_text_puts(&env->output, complete ? "],\"complete\":true}" : "],\"complete\":false}");
+  return os_host_end(env);
 }
 
 // ---- Sessions ---------------------------------------------------------------------------------------------

@@ -264,7 +264,10 @@ export class Env {
     }))
   }
 
-  /** { kind, evidence, candidates } by content. For the command. */
+  identify(document) {
+    return Env.sniff(this, textOrBytes(document, 'document'))
+  }
+
   static sniff(env, bytes) {
     const engine = env.#engine
     return engine.guard(() => engine.withBlock(bytes, (address, size) => {

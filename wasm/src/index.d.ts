@@ -196,6 +196,10 @@ export interface Model {
    * `path`.
    */
   edit(edits: readonly ModelEdit[]): void
+  /** The message as env.decode gives it, but what is over 1 kB of a tensor's data as its place in the model's bytes: { offset, length }. */
+  structure(): Record<string, unknown>
+  /** What is known of the values of the main graph: declared, of an initializer or inferred. Complete when nothing was in the way. */
+  infer(options?: { timeoutMs?: number }): { values: Map<string, { type: string; shape: Shape }>; complete: boolean }
   /** Protobuf's JSON mapping, as JSON.stringify asks for it; what it cannot hold is missing. */
   toJSON(): unknown
   toText(form?: 'textproto' | 'onnxtxt', options?: { lossy?: boolean }): string
@@ -357,6 +361,11 @@ export interface Env {
   validateSpec(spec: string | Bytes, options?: CheckOptions): Report
   /** Any document. Never throws for its content. */
   check(document: string | Bytes, options?: CheckOptions): Report
+  /**
+   * What a document is, by its content, and why: 'zip' of an archive, 'text' of a text that is no JSON. `candidates`: other
+   * messages that the same bytes may be.
+   */
+  identify(document: string | Bytes): { kind: Kind | 'zip' | 'text'; evidence: string; candidates: string }
   /** JSON Schema 2020-12. Throws OpspecError with findings when the schema is wrong. `schemas`: those that it refers to, by URI. */
   compileSchema(schema: string | Bytes, options?: SchemaOptions): Schema
   /** The same and one validation. Never throws for content: what is wrong with the schema are findings in the file `schema`. */

@@ -157,13 +157,22 @@ export class Model {
     return path === undefined ? null : { path, ...model.#pieces() }
   }
 
-  /** The structure as env.decode gives it; bytes that are outside as { offset, length }. For the command. */
-  static structure(model) {
-    return model.#engine.guard(() => {
-      const engine = model.#engine
-      engine.check(engine.exports.opspec_write_model(engine.port, Model.address(model), OBJECT, 1))
+  structure() {
+    return this.#engine.guard(() => {
+      const engine = this.#engine
+      engine.check(engine.exports.opspec_write_model(engine.port, Model.address(this), OBJECT, 1))
       return revive(engine, engine.resultJson(), (offset, length) => ({ offset, length }))
-    }, model.#files)
+    }, this.#files)
+  }
+
+  infer(options) {
+    const { timeoutMs } = checkFlags(options)
+    const engine = this.#engine
+    return engine.guard(() => {
+      engine.check(engine.exports.opspec_infer_model(engine.port, Model.address(this), timeoutMs))
+      const { values, complete } = engine.resultJson()
+      return { values: new Map(values.map(({ name, type, shape }) => [name, { type, shape }])), complete }
+    }, this.#files)
   }
 
   async load(options) {

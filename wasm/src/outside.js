@@ -22,6 +22,7 @@ class BlobSource {
     this.blob = blob
     if (typeof FileReaderSync === 'function') {
       const reader = new FileReaderSync()
+      this.ahead = true
       this.readNow = (offset, target) => target.set(new Uint8Array(reader.readAsArrayBuffer(blob.slice(offset, offset + target.length))))
     }
   }
@@ -146,11 +147,23 @@ export class Outside {
       return NEEDS_HOST
     }
     try {
-      source.readNow(offset, target)
+      if (source.ahead && target.length < WINDOW) this.#ahead(number, source, offset, target)
+      else source.readNow(offset, target)
     } catch (cause) {
       throw gone('the file', cause)
     }
     return OK
+  }
+
+  // Reads that go on about where the one before has ended become larger: each takes its time, whatever its size.
+  #ahead(number, source, offset, target) {
+    const before = this.#window
+    const steady = before?.number === number && offset >= before.offset && offset - before.offset < 2 * before.bytes.length
+    const size = Math.min(Math.max(target.length, steady ? Math.min(WINDOW, before.bytes.length * 4) : 0), source.size - offset)
+    const bytes = new Uint8Array(size)
+    source.readNow(offset, bytes)
+    target.set(bytes.subarray(0, target.length))
+    this.#window = { number, offset, bytes }
   }
 
   /** What the last call waited for. */

@@ -10,7 +10,7 @@ import { SparseTensor, Tensor } from './values.js'
 
 /** Methods of an Env that a worker offers, and their parameters. */
 export const envMethods = {
-  validateSpec: ['spec', 'options'], validateJson: ['instance', 'schema', 'options'], compileSchema: ['schema', 'options'], check: ['document', 'options'], loadModel: ['bytes', 'options'], open: ['source', 'options'], createSession: ['model', 'options'],
+  validateSpec: ['spec', 'options'], validateJson: ['instance', 'schema', 'options'], compileSchema: ['schema', 'options'], check: ['document', 'options'], identify: ['document'], loadModel: ['bytes', 'options'], open: ['source', 'options'], createSession: ['model', 'options'],
   registerOperator: ['spec', 'kernel', 'options'], loadPlugin: ['plug-in', 'options'], decode: ['bytes', 'as'], encode: ['object', 'as'],
   diff: ['a', 'b', 'options'], format: ['bytes', 'as', 'form', 'options'], parse: ['text', 'as', 'form'], readValue: ['bytes', 'kind'], writeValue: ['value', 'name', 'type'], operators: [], rules: [],
   explain: ['rule'], test: ['bundle', 'options']
@@ -18,7 +18,7 @@ export const envMethods = {
 
 /** Methods of handles, and what a client knows of a handle beside them. */
 export const handleKinds = {
-  model: { methods: { check: ['options'], toBytes: [], toBlob: [], load: ['options'], nodes: [], edit: ['edits'], toJSON: [], toText: ['form', 'options'] }, properties: ['kind', 'inputs', 'outputs'] },
+  model: { methods: { check: ['options'], toBytes: [], toBlob: [], load: ['options'], structure: [], infer: ['options'], nodes: [], edit: ['edits'], toJSON: [], toText: ['form', 'options'] }, properties: ['kind', 'inputs', 'outputs'] },
   session: { methods: { run: ['feeds', 'options'] }, properties: ['inputNames', 'outputNames'] },
   schema: { methods: { validate: ['instance', 'options'] }, properties: [] },
   registration: { methods: {}, properties: ['operators', 'unmatched'] }

@@ -143,6 +143,8 @@ os_status opspec_model_payloads(opspec_model *self, bool all);
 // Brings some of it in: a block of opspec_alloc, which becomes the model's, also on failure.
 os_status opspec_model_put(opspec_model *self, uint32_t number, uint64_t offset, os_str bytes);
 os_status opspec_model_check(opspec_model *self, const opspec_check_options *options);
+// What inference finds of the values of the main graph -> { values: [{ name, type, shape }], complete }.
+os_status opspec_model_infer(opspec_model *self, double timeout_ms);
 // The model as opspec_format gives it, or its bytes.
 os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy);
 // Its bytes in pieces -> those that are new, one after the other. The list is good until the next call.

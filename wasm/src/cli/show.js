@@ -1,6 +1,5 @@
 import { Env } from '../env.js'
 import { elementNamed } from '../elements.js'
-import { Model } from '../model.js'
 import { isTensor, typeOfValue } from '../values.js'
 import { openEnv } from './engine.js'
 import { plainData } from './evidence-form.js'
@@ -94,7 +93,7 @@ async function showLarge(path, options, output) {
   try {
     const document = await Env.openDocument(env, file, null, options.as ?? '')
     const { documentKind: kind } = document
-    const decoded = Model.structure(document)
+    const decoded = document.structure()
     output.json({ path, kind, sha256: hash, bytes: file.size, value: plain(decoded) })
     output.line(paint => `${paint('bold', path)}: ${kind}, ${file.size} bytes, sha256 ${hash}`)
     if (output.wantsText) for (const line of kind === 'model' ? modelLines(document, decoded) : [JSON.stringify(plain(decoded), null, 2)]) output.line(line)
