@@ -15,7 +15,7 @@ export function startActions({ workspace, editor, findings, evidence }, { result
   }
 
   async function open() {
-    const picked = await pickFiles('.json,.zip,.onnx,.js,.mjs,.wasm,.pb')
+    const picked = await pickFiles('.json,.zip,.onnx,.js,.mjs,.wasm,.pb,.onnxtxt,.textproto,.pbtxt,.prototxt')
     await session.openEntries(picked.map(file => [file.name, file]))
   }
 

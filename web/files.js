@@ -47,20 +47,41 @@ export async function droppedFiles({ items }) {
   return lists.flat()
 }
 
-// Sorts what a person brought into { model: { name, bytes } | null, plugin: the same, bundle: Map | null, label }. A kernel.wasm is
-// the bundle's kernel, another single module a plug-in.
+const bytesOf = async file => new Uint8Array(await file.arrayBuffer())
+const start = async (file, most) => new Uint8Array(await file.slice(0, most).arrayBuffer())
+const hasZeros = bytes => bytes.some(byte => byte < 9)
+
+// Keys at the top of ONNX messages in JSON; no document of a bundle has them there.
+const onnxKeys = /^\ufeff?\s*\{[^]{0,4000}?"(irVersion|ir_version|opsetImport|opset_import|graph|dataType|data_type|elemType|elem_type|keyType|key_type|opsetVersion|opset_version|magic|node)"\s*:/
+
+async function isOnnxDocument(name, file) {
+  if (/\.(onnx|pb|onnxtxt|textproto|pbtxt|prototxt|pbtext)$/i.test(name)) return true
+  if (/^kernel\.|\.(js|mjs|md|txt|c|h)$/i.test(name)) return false
+  const head = await start(file, 8192)
+  if (!/\.json$/i.test(name)) return hasZeros(head)
+  const text = new TextDecoder().decode(head)
+  return kindOf(text) === null && onnxKeys.test(text)
+}
+
+// Sorts what a person brought into { document: { name, file, files } | null, plugin: { name, bytes }, bundle: Map | null, label }. A kernel.wasm
+// is the bundle's kernel, another single module a plug-in. A model may come with the files that its data lies in.
 export async function sortFiles(entries) {
-  const read = await Promise.all(entries.map(async ([name, file]) => [name, new Uint8Array(await file.arrayBuffer())]))
-  if (read.length === 1) {
-    const [[name, bytes]] = read
-    if (looksLikeZip(bytes)) return { model: null, bundle: readZip(bytes), label: name }
-    if (name !== 'kernel.wasm' && (looksLikePlugin(bytes) || /\.wasm$/i.test(name))) return { model: null, plugin: { name, bytes }, bundle: null, label: name }
-    if (/\.(onnx|pb)$/i.test(name)) return { model: { name, bytes }, bundle: null, label: name }
+  const folder = entries.length > 1 && entries.every(([name]) => name.split('/')[0] === entries[0][0].split('/')[0] && name.includes('/'))
+  const named = folder ? entries.map(([name, file]) => [name.slice(name.indexOf('/') + 1), file]) : entries
+  if (named.length === 1) {
+    const [[name, file]] = named
+    const head = await start(file, 8)
+    if (looksLikeZip(head)) return { document: null, bundle: readZip(await bytesOf(file)), label: name }
+    if (name !== 'kernel.wasm' && (looksLikePlugin(head) || /\.wasm$/i.test(name))) return { document: null, plugin: { name, bytes: await bytesOf(file) }, bundle: null, label: name }
+    if (await isOnnxDocument(name, file)) return { document: { name, file, files: null }, bundle: null, label: name }
   }
-  const folder = read.length > 1 && read.every(([name]) => name.split('/')[0] === read[0][0].split('/')[0] && name.includes('/'))
-  const names = folder ? read.map(([name, bytes]) => [name.slice(name.indexOf('/') + 1), bytes]) : read
-  const bundle = new Map(names.filter(([name]) => !/(^|\/)\./.test(name)).map(([name, bytes]) => [name, contentOf(name, bytes)]))
-  return { model: null, bundle, label: folder ? read[0][0].split('/')[0] : read[0][0] }
+  const models = named.filter(([name]) => /\.onnx$/i.test(name))
+  if (models.length === 1 && named.length > 1 && !named.some(([name]) => /\.(json|pb|js|mjs)$/i.test(name))) {
+    const [[name, file]] = models
+    return { document: { name, file, files: new Map(named.filter(([other]) => other !== name)) }, bundle: null, label: name }
+  }
+  const read = await Promise.all(named.filter(([name]) => !/(^|\/)\./.test(name)).map(async ([name, file]) => [name, contentOf(name, await bytesOf(file))]))
+  return { document: null, bundle: new Map(read), label: folder ? entries[0][0].split('/')[0] : entries[0][0] }
 }
 
 export const hasDocument = files => [...files.values()].some(content => kindOf(content) === 'runlocal.operator-extension')

@@ -38,7 +38,10 @@ engine.addEventListener('failed', ({ detail }) => {
   status('No engine')
   notice('engine', `The engine did not start: ${detail.message} Your text is safe.`, { kind: 'error', actions: [{ label: 'Try again', act: () => findings.check() }] })
 })
-engine.addEventListener('ready', () => dismiss('engine'))
+engine.addEventListener('ready', () => {
+  dismiss('engine')
+  model.documents.prepare().catch(() => {}) // tried again when it is needed
+})
 engine.addEventListener('restarted', () => notice('restarted', 'The engine was restarted; your text is safe.', { kind: 'warning' }))
 findings.addEventListener('checking', () => status('Checking …'))
 findings.addEventListener('checked', () => {

@@ -1,7 +1,9 @@
-// A model that a person dropped or opened: what it holds, what is wrong with it, and a run on random inputs.
-// Its operators are the package's own, and those of plug-ins that the person chose to run.
+// An ONNX document that a person dropped or opened: what it holds, what is wrong with it, and of a model a run on random inputs. Its
+// parts and texts are in the worker of documents; it is checked and run by the engine, whose operators are the package's own, and
+// those of plug-ins that the person chose to run.
+import { Documents } from './documents/client.js'
 
-const decodeLimit = 64 << 20
+const small = 4 << 20 // bytes of a file that is checked as a whole; larger models are read piece by piece
 const arrays = {
   float: Float32Array, double: Float64Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array,
   uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array, bool: Uint8Array, float16: Uint16Array, bfloat16: Uint16Array
@@ -40,32 +42,20 @@ export function randomInput({ type, shape }, sizes, random) {
   return { type: jsNames[element] ?? element, dims, data }
 }
 
-const operatorName = ({ domain, opType }) => domain && domain !== 'ai.onnx' ? `${domain}.${opType}` : opType ?? '?'
+const counted = findings => findings.reduce((counts, { severity }) => ({ ...counts, [severity]: counts[severity] + 1 }), { error: 0, warning: 0, info: 0 })
 
-function countOperators(graphs) {
-  const counts = new Map()
-  const waiting = [...graphs]
-  while (waiting.length > 0) {
-    for (const node of waiting.pop()?.node ?? []) {
-      const name = operatorName(node)
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-      for (const { g, graphs: more = [] } of node.attribute ?? []) waiting.push(...more, ...g ? [g] : [])
-    }
-  }
-  return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-}
-
-// Events: 'changed'.
+// Events: 'changed'; 'lines' when the tree has other lines than before, 'version' when it is another version of the document.
 export class ModelView extends EventTarget {
   #engine
-  #bytes = null
+  #files = null
   #turn = 0
   #abort = null
+  #opening = false
   state = 'none' // 'none' | 'loading' | 'shown'
   name = ''
   size = 0
+  identity = null // what the worker of documents knows: { kind, message, evidence, candidates, form, summary, rows, forms, edit, blob, size }
   value = null // of a file that is no model but a tensor
-  summary = null // { irVersion, producer, imports, nodes, operators }
   inputs = []
   outputs = []
   report = null
@@ -75,52 +65,151 @@ export class ModelView extends EventTarget {
   constructor(engine) {
     super()
     this.#engine = engine
+    this.documents = new Documents(engine)
   }
 
-  async open(name, bytes) {
-    const turn = ++this.#turn
+  get summary() {
+    return this.identity?.summary ?? null
+  }
+
+  // `file`: a Blob; files: Map of those that its data may lie in, or null.
+  async open(name, file, files = null) {
+    const turn = this.#begin()
+    if (this.#opening) this.documents.restart()
+    this.#files = files
+    this.#set({ state: 'loading', name, size: file.size, identity: null, value: null, inputs: [], outputs: [], report: null, problem: null, run: { state: 'idle' } })
+    this.#opening = true
+    let identity = null
+    try {
+      identity = await this.documents.call('open', name, file, files)
+    } catch (error) {
+      if (turn !== this.#turn) return
+      this.problem = error
+    }
+    if (turn !== this.#turn) return
+    this.#opening = false
+    if (identity === null) return this.#set({ state: 'shown' })
+    this.#set({ identity, problem: identity.problem === null || identity.findings.length > 0 ? null : new Error(identity.problem) })
+    await this.#look(turn)
+  }
+
+  #begin() {
     this.#abort?.abort()
     this.#abort = new AbortController()
-    const { signal } = this.#abort
-    this.#bytes = bytes
-    this.#set({ state: 'loading', name, size: bytes.byteLength, value: null, summary: null, inputs: [], outputs: [], report: null, problem: null, run: { state: 'idle' } })
-    const report = await this.#attempt('check', bytes, { signal })
-    if (turn !== this.#turn) return
-    const isModel = report !== null && ['model', 'unknown'].includes(report.kind)
-    const model = isModel ? await this.#attempt('loadModel', bytes) : null
-    const value = report?.kind === 'tensor' && report.ok ? await this.#attempt('readValue', bytes, 'tensor') : null
-    if (turn !== this.#turn) return
-    const decoded = model && bytes.byteLength <= decodeLimit ? await this.#attempt('decode', bytes, 'ModelProto') : null
-    if (turn !== this.#turn) return
-    this.#set({ state: 'shown', report, value, inputs: model?.inputs ?? [], outputs: model?.outputs ?? [], summary: decoded && this.#summarize(decoded) })
-    await model?.dispose?.()
+    return ++this.#turn
   }
 
-  // Looks at the same bytes anew: the operators are other ones than before.
+  // Checks what is open, and has the tree say what was found.
+  async #look(turn) {
+    const { identity } = this
+    const told = identity.findings.length > 0
+    if (!told && identity.rows > 0) this.#infer(turn)
+    const report = told ? { ok: false, complete: true, incomplete: [], kind: 'unknown', counts: counted(identity.findings), findings: identity.findings } : await this.#check(turn, identity)
+    if (turn !== this.#turn) return
+    if (identity.rows > 0) {
+      await this.documents.call('setFindings', (report?.findings ?? []).map(({ path, severity }) => ({ path, severity }))).catch(() => {})
+      if (turn !== this.#turn) return
+    }
+    this.#set({ state: 'shown', report })
+    this.dispatchEvent(new Event('lines'))
+  }
+
+  async #infer(turn) {
+    const found = await this.documents.call('infer').catch(() => null)
+    if (turn === this.#turn && found?.values > 0) this.dispatchEvent(new Event('lines'))
+  }
+
+  async #check(turn, { kind, blob, rows, chosen }) {
+    const { signal } = this.#abort
+    if (kind === 'model' && rows > 0 && (blob.size > small || this.#files !== null)) {
+      const model = await this.#attempt(turn, 'open', blob, { signal, ...this.#files !== null && { files: this.#files } })
+      return model === null ? null : this.#ofModel(turn, model, { signal })
+    }
+    const bytes = new Uint8Array(await blob.arrayBuffer())
+    const report = await this.#attempt(turn, 'check', bytes, { signal, ...chosen && { as: kind } })
+    if (turn !== this.#turn) return null
+    if (report?.findings.length > 0 && rows === 0) this.problem = null // they say it better
+    if (kind === 'model' && rows > 0) {
+      const loaded = await this.#attempt(turn, 'loadModel', bytes)
+      if (loaded !== null && turn === this.#turn) this.#setEnds(loaded)
+      await loaded?.dispose()
+    }
+    const value = kind === 'tensor' && report?.ok && bytes.length <= small ? await this.#attempt(turn, 'readValue', bytes, 'tensor') : null
+    if (turn === this.#turn) this.value = value
+    return report
+  }
+
+  async #ofModel(turn, model, options) {
+    this.#setEnds(model)
+    try {
+      return await model.check(options)
+    } catch (error) {
+      if (turn === this.#turn) this.problem = error
+      return null
+    } finally {
+      await model.dispose()
+    }
+  }
+
+  #setEnds({ inputs, outputs }) {
+    this.#set({ inputs, outputs })
+  }
+
+  // Checks the same document anew: the operators are other ones than before.
   async again() {
-    if (this.state === 'shown') await this.open(this.name, this.#bytes)
+    if (this.state !== 'shown' || this.identity === null) return
+    const turn = this.#begin()
+    this.#set({ state: 'loading', report: null, run: { state: 'idle' }, problem: null })
+    await this.#look(turn)
   }
 
   stop() {
     this.#abort?.abort()
+    if (!this.#opening) return
+    this.#turn++
+    this.#opening = false
+    this.documents.restart()
+    this.#set({ state: 'shown', problem: new Error('Reading was stopped.') })
   }
 
-  async #attempt(method, ...values) {
+  // The same bytes as another message: of some the content does not say which it is.
+  async readAs(message) {
+    const turn = this.#begin()
+    const read = await this.documents.call('readAs', message)
+    if (turn !== this.#turn) return
+    this.#set({ state: 'loading', report: null, value: null, problem: null, identity: { ...this.identity, ...read, chosen: true } })
+    await this.#look(turn)
+  }
+
+  // ---- Edits: each makes another version of the document, which is checked anew.
+
+  async #edited(method, ...values) {
+    const state = await this.documents.call(method, ...values)
+    const turn = this.#begin()
+    Object.assign(this.identity, state, { findings: [], problem: null })
+    this.#set({ state: 'loading', size: state.size, report: null, run: { state: 'idle' }, problem: null })
+    this.dispatchEvent(new Event('version'))
+    await this.#look(turn)
+  }
+
+  step(by) {
+    return this.#edited('step', by)
+  }
+
+  fix(finding) {
+    return this.#edited('fix', finding)
+  }
+
+  replaceText(form, text) {
+    return this.#edited('replaceText', form, text)
+  }
+
+  async #attempt(turn, method, ...values) {
     try {
       return await this.#engine.call(method, ...values)
     } catch (error) {
-      this.problem = error
+      if (turn === this.#turn) this.problem = error
       return null
-    }
-  }
-
-  #summarize(model) {
-    const operators = countOperators([model.graph, ...model.functions ?? []])
-    return {
-      irVersion: String(model.irVersion ?? '?'), producer: [model.producerName, model.producerVersion].filter(Boolean).join(' '),
-      imports: (model.opsetImport ?? []).map(({ domain, version }) => `${domain || 'ai.onnx'} ${version}`), graph: model.graph?.name ?? '',
-      list: (model.graph?.node ?? []).map(node => ({ operator: operatorName(node), name: node.name ?? '', inputs: node.input ?? [], outputs: node.output ?? [] })),
-      nodes: operators.reduce((sum, [, count]) => sum + count, 0), initializers: model.graph?.initializer?.length ?? 0, operators
     }
   }
 
@@ -147,7 +236,7 @@ export class ModelView extends EventTarget {
     try {
       const random = generator(1)
       const feeds = Object.fromEntries(this.inputs.map(input => [input.name, randomInput(input, sizes, random)]))
-      session = await this.#engine.call('createSession', this.#bytes)
+      session = await this.#engine.call('createSession', this.identity.blob, this.#files === null ? {} : { files: this.#files })
       const started = performance.now()
       const outputs = await session.run(feeds, { signal })
       if (turn === this.#turn) this.#set({ run: { state: 'done', outputs, ms: performance.now() - started } })

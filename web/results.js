@@ -4,17 +4,9 @@ import { evidencePane, runBar } from './panes/evidence-pane.js'
 import { findingsPane } from './panes/findings-pane.js'
 import { modelPane } from './panes/model-pane.js'
 import { signature } from './panes/signature-pane.js'
+import { redraw } from './redraw.js'
 
 const small = matchMedia('(max-width: 799px)')
-
-// Draws anew, and gives the focus back to the element that had it (same data-key).
-function redraw(container, content) {
-  const focused = container.contains(document.activeElement) ? document.activeElement.dataset.key : null
-  const { scrollTop } = container
-  container.replaceChildren(...[content].flat(Infinity).filter(Boolean))
-  container.scrollTop = scrollTop
-  if (focused) [...container.querySelectorAll('[data-key]')].find(element => element.dataset.key === focused)?.focus()
-}
 
 export function startResults(parts) {
   const { workspace, editor, engine, findings, evidence, model, plugins } = parts
@@ -35,7 +27,7 @@ export function startResults(parts) {
     evidence.run()
   }
   const listOfFindings = findingsPane({ explain, go, fix: finding => findings.fix(finding) })
-  const listOfModel = findingsPane({ explain, go: () => {}, always: true })
+  const listOfModel = (goTo, fix) => findingsPane({ explain, go: goTo, fix, always: true })
   const rowsOfEvidence = evidencePane({ evidence, run, show: name => { if (small.matches) show('source'); workspace.show(name); editor.focus() }, add: () => byId('add-file').click(), first: () => workspace.origin === 'sample' ? workspace.names.find(name => evidence.rows[0]?.name === name) : null })
   const viewOfModel = modelPane({ model, plugins, open: () => byId('open').click(), findingsList: listOfModel })
 
@@ -53,7 +45,7 @@ export function startResults(parts) {
       if (present === null || typeof present !== 'object') return h('div', { class: 'empty' }, h('p', {}, 'No operator document yet.'), h('p', { class: 'quiet' }, 'A document is a JSON file whose kind is ', h('code', {}, 'runlocal.operator-extension'), '.'))
       return signature(present, stale)
     },
-    model: () => viewOfModel({ again: draw })
+    model: () => viewOfModel.render()
   }
 
   function drawTabs() {
@@ -80,6 +72,7 @@ export function startResults(parts) {
     const other = name !== shown
     shown = name
     document.body.dataset.view = name === 'source' ? 'source' : 'results'
+    document.body.dataset.shown = name
     draw()
     if (other) panel.scrollTop = 0
     editor.refresh()
@@ -104,5 +97,10 @@ export function startResults(parts) {
   // Gives the focus to the element with this data-key, once it is drawn.
   const focus = key => requestAnimationFrame(() => requestAnimationFrame(() => [...panel.querySelectorAll('[data-key]')].find(element => element.dataset.key === key)?.focus()))
 
-  return { show, go, run, focus, get shown() { return shown } }
+  // An opened document has the width of the page, beside no bundle, until the person wants both.
+  model.addEventListener('changed', () => {
+    if (model.state !== 'none') document.body.dataset.document ??= 'wide'
+  })
+
+  return { show, go, run, focus, document: viewOfModel.view, get shown() { return shown } }
 }

@@ -66,9 +66,9 @@ export function startSession({ workspace, findings, evidence, model, plugins }, 
       results.focus(`load ${plugins.list.at(-1).number}`)
       return
     }
-    if (sorted.model) {
+    if (sorted.document) {
       results.show('model')
-      await model.open(sorted.model.name, sorted.model.bytes)
+      await model.open(sorted.document.name, sorted.document.file, sorted.document.files)
       return
     }
     if (sorted.bundle.size === 0) return notice('open', 'There is no file in it that belongs to a bundle.', { kind: 'warning' })
