@@ -383,7 +383,7 @@ describe('ONNX documents in the page', { skip }, () => {
     for (const label of ['Overview', 'Tree', 'JSON', 'Text', 'ONNX syntax']) {
       await person.page.click(`.document .tabs [role=tab]:has-text("${label}")`)
       if (label === 'Tree') await person.page.click(line('dense'))
-      await person.has(1, { Overview: '.overview:visible', Tree: '.details .path' }[label] ?? '.text .line:first-child')
+      await person.has(1, { Overview: '.overview:visible', Tree: '.details .path' }[label] ?? '.text .line:first-child', label)
       assert.equal(await person.page.evaluate(() => document.documentElement.scrollWidth), 360, label)
       assert.equal(await person.page.isVisible('.overview'), label === 'Overview')
     }
