@@ -222,10 +222,25 @@ describe('reports for other programs', () => {
     assert.equal(readXml(readFileSync(join(folder, 'e.xml'), 'utf8')).attributes.errors, '1')
     assert.match(readCommands(readFileSync(join(folder, 'e.txt'), 'utf8'))[0].message, /time limit/)
   })
-  it('only check and test have them', () => {
+  it('diff: changes at their places in the second document', () => {
+    const before = JSON.stringify(JSON.parse(mine(['one'])), null, 2)
+    const after = `\ufeff${before.replaceAll('"description": "', '"description": "\u{1f600}\\"]}\\\\').replace('"op_type": "Mine"', '"op_type": "\u00e4\u{1f600}"').replaceAll('\n', '\r\n')}`
+    writeFileSync(join(folder, 'before.opspec.json'), before)
+    writeFileSync(join(folder, 'after.opspec.json'), after)
+    const { code, stdout, stderr } = opspec(['diff', 'before.opspec.json', 'after.opspec.json', '--format', 'sarif', '--format', 'junit:d.xml', '--format', 'github:d.txt'])
+    assert.equal(code, 1, stderr)
+    const [{ ruleId, locations }] = readSarif(stdout).results
+    const { startLine, startColumn, endColumn, byteOffset, byteLength } = locations[0].physicalLocation.region
+    assert.equal(ruleId, 'diff.operator.identity')
+    assert.equal(after.slice(1).split('\r\n')[startLine - 1].slice(startColumn - 1, endColumn - 1), '"\u00e4\u{1f600}"')
+    assert.equal(Buffer.from(after).subarray(byteOffset, byteOffset + byteLength).toString(), '"\u00e4\u{1f600}"')
+    assert.equal(readXml(readFileSync(join(folder, 'd.xml'), 'utf8')).attributes.failures, '1')
+    assert.deepEqual(readCommands(readFileSync(join(folder, 'd.txt'), 'utf8')).filter(({ word }) => word === 'error').map(({ line, title }) => [Number(line), title]), [[startLine, ruleId]])
+  })
+  it('only check, test and diff have them', () => {
     const { code, stderr } = opspec(['ops', '--format', 'sarif'])
     assert.equal(code, 2)
-    assert.match(stderr, /only check and test/)
+    assert.match(stderr, /only check, test and diff/)
     assert.equal(opspec(['check', 'twice.onnx', '--format', 'xml']).code, 2)
   })
 })

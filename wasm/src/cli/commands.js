@@ -73,6 +73,7 @@ export const commands = {
   diff: {
     usage: 'diff A B',
     summary: 'what changes from one specification to the next, breaking changes first',
+    reports: true,
     options: { ...common, as: { value: 'KIND', read: oneOf('as', ['spec']), help: 'take both as this kind: spec' } },
     run: diff
   },

@@ -1,3 +1,4 @@
+import { diffReport } from './diff-report.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
 import { CommandError } from './options.js'
 import { plural } from './output.js'
@@ -32,6 +33,7 @@ export async function diff({ options, positionals, output }) {
     const [a, b] = positionals
     const count = changes.filter(change => change.breaking).length
     output.json({ version: packageVersion(), a, b, kind: 'spec', changes, breaking, summary: { breaking: count, others: changes.length - count } })
+    if (output.wantsReport) output.report(diffReport({ env, version: packageVersion(), path: b, bytes: readSpec(b), changes, breaking }))
     for (const { rule, message, pointer, breaking: breaks } of changes) {
       output.line(paint => `${breaks ? paint('error', 'breaking') : 'change  '} ${paint('bold', pointer)}: ${message} ${paint('dim', `[${rule}]`)}`)
     }

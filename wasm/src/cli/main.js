@@ -9,8 +9,8 @@ function usage() {
 
 ${lines.join('\n')}
 
-Everywhere: - is standard input; --format text|json[:FILE] (repeatable; check and test
-also sarif|junit|github); --fail-on error|warning|never; --timeout 500ms|10s;
+Everywhere: - is standard input; --format text|json[:FILE] (repeatable; check, test and
+diff also sarif|junit|github); --fail-on error|warning|never; --timeout 500ms|10s;
 --max-memory 512M; --quiet; --version; opspec COMMAND --help shows a command's options.
 Exit: 0 clean; 1 errors found, a check that was cut, or a failed test; 2 it could not be done.
 `

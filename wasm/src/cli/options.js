@@ -73,7 +73,7 @@ export const kinds = ['spec', 'bundle', 'evidence', 'model', 'graph', 'function'
 
 /** Options that every command has. `value` names what follows; an option without it is a switch. */
 export const common = {
-  'format': { value: 'FORMAT[:FILE]', many: true, read: format, help: 'text or json, check and test also sarif, junit, github; to a file if named' },
+  'format': { value: 'FORMAT[:FILE]', many: true, read: format, help: 'text or json; check, test and diff also sarif, junit, github; to a file if named' },
   'fail-on': { value: 'LEVEL', read: oneOf('fail-on', ['error', 'warning', 'never']), help: 'what gives exit 1: error (default; a failed test is one), warning, never' },
   'quiet': { help: 'no summary and no progress' },
   'timeout': { value: 'TIME', read: milliseconds, help: 'limit for each file or test, as in 500ms or 10s' },

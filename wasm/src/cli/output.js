@@ -13,7 +13,7 @@ export class Output {
     this.texts = formats.filter(({ name }) => name === 'text').map(({ file }) => ({ file, lines: [] }))
     this.jsons = formats.filter(({ name }) => name === 'json')
     this.reports = formats.filter(({ name }) => Object.hasOwn(reportFormats, name))
-    if (this.reports.length > 0 && !reports) throw new CommandError(`--format ${this.reports[0].name}: only check and test have it`)
+    if (this.reports.length > 0 && !reports) throw new CommandError(`--format ${this.reports[0].name}: only check, test and diff have it`)
     if (formats.filter(({ file }) => file === null).length > 1) throw new CommandError('--format: only one format can go to standard output')
     this.terminal = process.stdout.isTTY === true && (process.env.NO_COLOR ?? '') === ''
     this.progressShown = false
