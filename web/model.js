@@ -192,6 +192,11 @@ export class ModelView extends EventTarget {
     await this.#look(turn)
   }
 
+  /** edits: those of the package's model.edit. */
+  edit(edits, what) {
+    return this.#edited('edit', edits, what)
+  }
+
   step(by) {
     return this.#edited('step', by)
   }

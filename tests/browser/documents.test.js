@@ -244,6 +244,65 @@ describe('ONNX documents in the page', { skip }, () => {
     await person.close()
   })
 
+  it('renames, removes and sets what the package can edit, a step of undo each', async () => {
+    const person = await opened('network.onnx', small)
+    const answer = async (button, text) => {
+      await person.page.click(`.details button:text-is("${button}")`)
+      if (text === undefined) return
+      await person.page.fill('dialog input', text)
+      await person.page.click('dialog button.primary')
+    }
+    const now = async () => env.decode((await saved(person, 'protobuf)')).bytes, 'ModelProto')
+    await person.page.click(line('dense'))
+    await answer('Rename', 'thick')
+    await person.has(1, `${active}:has-text("thick")`)
+    await person.page.click('.tree .line:has(.label:text-is("input[0]")):has(.title:text-is("x"))')
+    await answer('Rename', 'picture')
+    await person.has(1, `${line('thick')}:has-text("(picture, w) → (hidden)")`)
+    await person.has(1, '.overview th code:text-is("picture")')
+    await person.page.click(line('activation'))
+    await person.has(1, '.details .path:text-is("graph.node[2]")')
+    await answer('Remove and pass its input on')
+    await person.has(0, line('activation'))
+    await person.page.click('.tree [aria-level="1"]')
+    await answer('Add metadata', 'author = somebody')
+    await person.page.click(line('metadata_props'))
+    await person.page.click(line('ir_version'))
+    await answer('Change', '9')
+    await person.has(1, `${active} .remark:text-is("9")`)
+    await person.page.click(line('thick'))
+    await answer('Remove')
+    await person.has(1, '.notice.error:has-text("hidden")')
+    const changed = await now()
+    assert.deepEqual(changed.graph.node.map(({ name }) => name), ['thick', 'branch'])
+    assert.deepEqual([changed.irVersion, changed.metadataProps], [9n, [{ key: 'author', value: 'somebody' }]])
+    assert.deepEqual(changed.graph.input.map(({ name }) => name), ['picture', 'flag'])
+    await person.has(1, '.overview .fine')
+    for (const left of [4, 3, 2, 1, 0]) {
+      await person.page.click('.document .tools [data-key=undo]')
+      await person.has(left > 0 ? 0 : 1, '.document .tools [data-key=undo]:disabled')
+    }
+    assert.deepEqual((await saved(person, 'protobuf)')).bytes, small)
+    await person.close()
+  })
+
+  it('edits 100 MB without reading them', async () => {
+    const path = join(folder, 'edited.onnx')
+    writeLargeModel(path, { inside: 25, elements: 1_000_000 })
+    const person = await pages.open()
+    await choose(person, path)
+    await person.has(1, '.overview .fine')
+    await find(person, 'name:v7', '1 of 1')
+    await person.page.click(active)
+    await person.page.click('.details button:text-is("Rename")')
+    await person.page.fill('dialog input', 'seventh')
+    await person.page.click('dialog button.primary')
+    await person.has(1, `${active}:has-text("seventh")`)
+    const { bytes } = await saved(person, 'protobuf)')
+    assert.equal(env.decode(bytes, 'ModelProto').graph.node.find(({ name }) => name === 'seventh').output[0], 'v7')
+    await person.close()
+  })
+
   const numbers = { dims: [2, 3], data_type: 1, float_data: [1, 2, 3, 4, 5, 6.5], name: 't' }
   const others = {
     'tensor': ['TensorProto', numbers],

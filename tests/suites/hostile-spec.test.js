@@ -57,7 +57,7 @@ describe('hostile specifications', () => {
     ]) {
       const report = env.validateSpec(changed(change))
       assert.ok(report.findings.length > 0, String(change))
-      for (const { fix, ...finding } of report.findings) assert.ok(JSON.stringify(finding).replaceAll(long, '').length < 10_000 && finding.message.length < 2000, `${change}: ${finding.rule}`)
+      for (const finding of report.findings) assert.ok(JSON.stringify({ ...finding, fix: undefined }).replaceAll(long, '').length < 10_000 && finding.message.length < 2000, `${change}: ${finding.rule}`)
     }
   })
 })

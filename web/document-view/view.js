@@ -103,11 +103,15 @@ export class DocumentView {
 
   // Another version of the same document.
   async #again() {
-    this.tree.list.refresh()
-    this.finder.again()
+    const path = this.#chosen?.path
     this.#chosen = null
-    if (this.#part in hints || this.#part === 'overview') this.draw()
-    else this.show(this.#part)
+    this.draw()
+    if (this.#part !== 'tree') return this.show(this.#part)
+    this.finder.again()
+    const found = path === undefined ? null : await this.#call('reveal', path).catch(() => null)
+    if (found === null) this.tree.list.refresh()
+    else this.tree.show(found)
+    if (document.activeElement === document.body) this.tree.element.focus({ preventScroll: true })
   }
 
   #factLines() {
@@ -224,6 +228,7 @@ export class DocumentView {
     this.#drawDetails(true)
   }
 
+  // Not while somebody is about to press something in it, unless it is of another part.
   #drawDetails(other = false) {
     if (this.#chosen === null) {
       this.#details.replaceChildren()
@@ -232,7 +237,7 @@ export class DocumentView {
     if (!other && this.#details.contains(document.activeElement)) return
     this.#details.replaceChildren(...[detailsPanel(this.#chosen, {
       findings: this.#model.report?.findings ?? [], go: path => this.reveal(path), fix: finding => this.#model.fix(finding),
-      save: form => this.#save('tensorFile', this.#chosen.id, form), edits: editsOf(this.#chosen, this.#model)
+      save: form => this.#save('tensorFile', this.#chosen.id, form), edits: editsOf(this.#chosen, (edits, what) => this.#model.edit(edits, what))
     })].flat(Infinity).filter(Boolean))
     if (other) this.#details.scrollTop = 0
   }

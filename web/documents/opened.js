@@ -16,6 +16,7 @@ const mostVersions = 50
 const mostLinks = 20
 const suffixes = { json: '.json', textproto: '.textproto', onnxtxt: '.onnxtxt', npy: '.npy' }
 const syntaxKinds = ['model', 'graph', 'function']
+const modelFields = ['irVersion', 'modelVersion', 'producerName', 'producerVersion', 'domain', 'docString']
 const dataFields = ['rawData', 'floatData', 'int32Data', 'int64Data', 'doubleData', 'uint64Data', 'stringData']
 
 const bytesOf = async blob => new Uint8Array(await blob.arrayBuffer())
@@ -314,6 +315,7 @@ export class Opened {
     if (name && graphs.length > 0) this.#tellValue(out, name, graphs, item)
     if (type === 'NodeProto') this.#tellNode(out, value, graphs)
     if (type === 'TensorProto') await this.#tellTensor(out, value)
+    out.edit = this.#editOf(item, out.path, out.value)
     const doc = value?.docString
     if (doc) out.facts.push(['Description', asText(doc).slice(0, 20_000)])
     if (type === null && typeof value !== 'object') out.facts.push(['Value', String(value).slice(0, 20_000)])
@@ -321,6 +323,19 @@ export class Opened {
     else if (type === 'AttributeProto' && value.s !== undefined) out.facts.push(['Value', asText(value.s).slice(0, 20_000)])
     else if (type === 'StringStringEntryProto') out.facts.push(['Value', (value.value ?? '').slice(0, 20_000)])
     return out
+  }
+
+  // What the package's edits can change of it.
+  #editOf({ type, value, key, index, parent }, path, name) {
+    if (this.#kind !== 'model' || this.#model === null) return null
+    if (parent === null) return { kind: 'model' }
+    if (type === 'NodeProto' && /^graph\.node\[\d+\]$/.test(path)) return { kind: 'node', number: index, name: value.name ?? '' }
+    if (type === 'OperatorSetIdProto' && path.startsWith('opset_import')) return { kind: 'opset', domain: value.domain ?? '', version: String(value.version ?? '') }
+    if (type === 'StringStringEntryProto' && path.startsWith('metadata_props')) return { kind: 'metadata', key: value.key ?? '', value: value.value ?? '' }
+    if (type === null && parent === this.#tree.root && modelFields.includes(key)) return { kind: 'field', name: key, value: asText(value) }
+    if (name === undefined || !/^graph\.(input|output|initializer|value_info|node\[\d+\]\.(input|output))\[\d+\]$/.test(path)) return null
+    const ends = ['input', 'output'].find(which => (this.#root.graph[which] ?? []).some(other => other.name === name))
+    return { kind: 'value', name, as: ends ?? 'value' }
   }
 
   #tellValue(out, name, graphs, item) {
@@ -408,6 +423,12 @@ export class Opened {
     const bytes = this.#env.parse(text, this.#message, form)
     this.#kind = kindOf[this.#message]
     return this.#push(new Blob([bytes]), 'the change of the text')
+  }
+
+  /** Edits of the package; all of them, or none. */
+  async edit(edits, what) {
+    this.#model.edit(edits)
+    return this.#push(this.#model.toBlob(), what)
   }
 
   /** What a finding proposes. */
