@@ -18,7 +18,7 @@ typedef enum os_form {
   //                                  become bigints. The address is aligned to the element.
   //   {"$f":[offset,length,count]}   a list of `count` numbers that is outside, packed in a range of the source
   //   {"$n":"NaN"}                   a float: NaN, Infinity, -Infinity
-  // Addresses are valid as long as the message. Bytes of a text field that are no UTF-8 become U+FFFD.
+  // A line end follows where there is no such object. Addresses are valid as long as the message. Bytes of a text field that are no UTF-8 become U+FFFD.
   OS_FORM_SCRIPT,
   // Protobuf's JSON mapping (https://protobuf.dev/programming-guides/json), indented.
   OS_FORM_JSON,

@@ -22,6 +22,7 @@ typedef struct os_form_writer {
   os_text *out;
   os_form form;
   bool json, lines; // not the text format; broken into lines
+  bool special;     // has written an object that begins with '$'
   size_t start, depth;
   const os_source *source;
   os_report *report;
@@ -89,6 +90,7 @@ static void os_form__name(os_form_writer *self, bool *any, const char *name) {
 
 // Around 64-bit integers, and around NaN and infinities.
 static void os_form__wrap(os_form_writer *self, char kind, const char *text) {
+  self->special = true;
   if (self->form == OS_FORM_SCRIPT)
     os_text_format(self->out, "{\"$%c\":\"%s\"}", kind, text);
   else
@@ -216,6 +218,7 @@ static os_status os_form__bytes(os_form_writer *self, const os_plan_field *field
                                 ProtobufCBinaryData bytes) {
   os_str loaded;
   if (self->form == OS_FORM_SCRIPT && !field->text) {
+    self->special = true;
     os_form__reference(self, bytes);
     return OS_OK;
   }
@@ -260,6 +263,7 @@ static const char *os_form__array(uint8_t type) {
 // A list that is outside, by its place.
 static os_status os_form__far(os_form_writer *self, const os_far_list *far) {
   if (self->form != OS_FORM_SCRIPT) return OS_INVALID_ARGUMENT; // os_proto_load_lists has brought it in
+  self->special = true;
   os_text_format(self->out, "{\"$f\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]}", far->bytes.offset,
                  far->bytes.length, far->count);
   return OS_OK;
@@ -275,6 +279,7 @@ static os_status os_form__field(os_form_writer *self) {
   if (count == 0) return os_form__far(self, os_plan_far(field, os_walk_top(&self->walk)->message));
   if (self->form == OS_FORM_SCRIPT) array = os_form__array(field->type);
   if (array != NULL) {
+    self->special = true;
     os_text_format(self->out, "{\"$a\":[\"%s\",%" PRIuPTR ",%zu]}", array, (uintptr_t)list, count);
     return OS_OK;
   }
@@ -392,6 +397,7 @@ os_status os_form_write(os_text *out, os_form form, const os_source *source, con
     status = os_walk_next(&self.walk, &event);
     if (status == OS_OK) status = os_form__event(&self, event);
   }
+  if (form == OS_FORM_SCRIPT && !self.special) os_text_char(out, '\n');
   os_walk_free(&self.walk);
   return out->failed ? OS_OUT_OF_MEMORY : status;
 }

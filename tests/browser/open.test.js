@@ -30,6 +30,7 @@ window.openFiles = async where => {
   const files = new Map([...document.querySelector('input').files].map(file => [file.name, file]))
   const env = await makers[where]()
   const model = await env.open(files.get('large.onnx'), { files })
+  const { inputs } = model
   const report = await model.check()
   const blob = await model.toBlob()
   const head = [...new Uint8Array(await blob.slice(0, 16).arrayBuffer())]
@@ -41,8 +42,11 @@ window.openFiles = async where => {
   } catch (error) {
     cancelled = error.code
   }
+  await model.edit([{ setMetadata: 'author', value: 'tests' }, { renameInput: 'x', to: 'image' }, { renameValue: 'w0', to: 'first weights' }])
+  const edited = await env.open(await model.toBlob(), { files })
+  const again = [edited.inputs[0].name, (await edited.nodes())[Symbol.iterator]().next().value.inputs, (await edited.check()).ok]
   const { memory } = where === 'page' ? Env.memoryUsed(env) : await env.status()
-  const answer = { report, inputs: model.inputs, size: blob.size, head, memory, heap: performance.memory.usedJSHeapSize, cancelled }
+  const answer = { report, inputs, size: blob.size, head, memory, heap: performance.memory.usedJSHeapSize, cancelled, again }
   await env.dispose()
   return answer
 }`
@@ -77,13 +81,14 @@ describe('env.open in Chromium', { skip }, () => {
         assert.equal(error, undefined)
       })
     }
-    it(`3 GB in a File and data beside it, in a ${where}, within 300 MB`, async () => {
+    it(`3 GB in a File and data beside it, read and edited, in a ${where}, within 300 MB`, async () => {
       await page.setInputFiles('input', [join(folder, 'large.onnx'), join(folder, 'weights.bin')])
-      const { report, inputs, memory, heap, cancelled, ...written } = await page.evaluate(where => window.openFiles(where), where)
+      const { report, inputs, memory, heap, cancelled, again, ...written } = await page.evaluate(where => window.openFiles(where), where)
       assert.deepEqual([report.ok, report.complete, report.findings], [true, true, []])
       assert.deepEqual(inputs, [{ name: 'x', type: 'tensor(float)', shape: [32 * MB] }])
       assert.deepEqual([written.size, written.head.slice(0, 4)], [size, [8, 10, 18, 12]])
       assert.equal(cancelled, 'aborted')
+      assert.deepEqual(again, ['image', ['image', 'first weights'], true])
       assert.ok(memory + heap < 300 * MB, `${memory} + ${heap} bytes`)
     })
   }

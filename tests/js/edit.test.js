@@ -236,6 +236,27 @@ describe('model.edit', () => {
     }
   })
 
+  it('of bytes that stay the caller\'s', async () => {
+    const numbers = new Float32Array(1 << 19).fill(0.5)
+    const bytes = onnx.model({ nodes: [onnx.node('Mul', ['x', 'w'], ['y'], {}, { name: 'n' })], initializers: [onnx.tensor('w', 'float32', [1 << 19], numbers)], inputs: [onnx.value('x', 'float32', [1])], outputs: [onnx.value('y', 'float32', [1 << 19])] })
+    const edits = [{ renameNode: 'n', to: 'another name' }, { setMetadata: 'a', value: 'b' }]
+    const expected = edited(bytes, edits)
+    const model = env.loadModel(bytes, { borrow: true })
+    same(model.toBytes(), bytes)
+    model.edit(edits)
+    assert.ok(Buffer.from(model.toBytes()).equals(expected))
+    assert.ok(Buffer.from(await model.toBlob().arrayBuffer()).equals(expected))
+    assert.deepEqual(model.check(), env.check(expected))
+    const session = await env.createSession(model)
+    assert.equal((await session.run({ x: new Tensor('float32', [4]) })).y.data[77], 2)
+    session.dispose()
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
+    assert.throws(() => model.toBytes(), { code: 'invalid_argument', message: /detached/ })
+    model.dispose()
+    assert.throws(() => env.loadModel(new Uint8Array(1 << 20).fill(0x7a), { borrow: true }), { code: 'malformed' })
+    assert.throws(() => env.loadModel(expected, { borrow: 1 }), { code: 'invalid_argument' })
+  })
+
   it('lists nodes', () => {
     const bytes = onnx.model({
       nodes: [

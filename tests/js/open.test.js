@@ -132,6 +132,25 @@ describe('3 GB of tensors and 3 GB beside them', () => {
     })
   }
 
+  for (const [way, source] of [['a path', "'large.onnx'"], ['a Blob', "await openAsBlob('large.onnx')"]]) {
+    it(`is edited and written from ${way} within 300 MB`, () => {
+      const [inputs, length, again, nodes, report] = measured(`
+        const files = { 'weights.bin': await openAsBlob('weights.bin') }
+        const model = await env.open(${source}, { files })
+        model.edit([{ setMetadata: 'author', value: 'tests' }, { renameInput: 'x', to: 'image' }, { renameValue: 'w0', to: 'first weights' }, { renameNode: 47, to: 'last' }])
+        print(model.inputs.map(({ name }) => name))
+        const blob = model.toBlob()
+        print(blob.size)
+        const again = await env.open(blob, { files })
+        print(again.inputs.map(({ name }) => name))
+        print([again.nodes().at(0).inputs, again.nodes().at(-1).name])
+        print(again.check())`)
+      assert.deepEqual([inputs, again, nodes], [['image'], ['image'], [['image', 'first weights'], 'last']])
+      assert.ok(length > size)
+      assert.deepEqual([report.ok, report.complete, report.findings.map(({ rule }) => rule)], [true, true, ['model.node.unnamed']])
+    })
+  }
+
   it('a session says how much memory it would take', () => {
     const [error] = measured(`
       const model = await env.open('large.onnx', { files: { 'weights.bin': await openAsBlob('weights.bin') } })

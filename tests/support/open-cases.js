@@ -134,6 +134,27 @@ export const cases = {
     await fails(() => env.open(product), 'invalid_argument', /^source: /)
     await fails(() => env.open(7), 'invalid_argument', /^source: /)
   },
+  async 'edits, as in memory' (env, entry, open) {
+    const edits = [{ renameInput: 'x', to: 'image' }, { renameValue: 'w', to: 'weights' }, { renameNode: 0, to: 'first' }, { setMetadata: 'a', value: 'b' }]
+    for (const bytes of [product, timesWeights(listed[0]), timesWeights(listed[2]), timesWeights(faulty['too few bytes'])]) {
+      const inMemory = await env.loadModel(bytes)
+      const opened = await open(env, bytes)
+      for (const model of [inMemory, opened]) await model.edit(edits)
+      same([opened.inputs, await opened.nodes()], [inMemory.inputs, await inMemory.nodes()], 'model')
+      const written = new Uint8Array(await (await opened.toBlob()).arrayBuffer())
+      same(written, await inMemory.toBytes(), 'bytes')
+      same(report(await opened.check()), report(await (await env.loadModel(written)).check()), 'report')
+      await fails(async () => opened.edit([{ setMetadata: 'c', value: 'd' }, { renameInput: 'x', to: 'y' }]), 'invalid_argument', /edits\[1\]: the graph has no input "x"/)
+      same(new Uint8Array(await (await opened.toBlob()).arrayBuffer()), written, 'bytes afterwards')
+      await opened.dispose()
+      await inMemory.dispose()
+    }
+    const opened = await open(env, timesWeights(tensor('w', 'float32', [LENGTH], weights), { nodes: [node('Neg', ['w'], ['v'], {}, { name: 'neg' }), node('Neg', ['v'], ['u'], {}, { name: 'pos' }), node('Mul', ['x', 'u'], ['y'])] }))
+    await opened.load()
+    await opened.edit([{ fold: 'pos' }])
+    same((await opened.nodes()).length, 1, 'nodes')
+    await runs(env, entry, opened)
+  },
   async 'a caller who has had enough' (env, entry, open) {
     const controller = new AbortController()
     const job = open(env, product, { signal: controller.signal })

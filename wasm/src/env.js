@@ -1,4 +1,4 @@
-import { bytesArgument, optionsOf, stringArgument, textOrBytes } from './arguments.js'
+import { bytesArgument, flag, optionsOf, stringArgument, textOrBytes } from './arguments.js'
 import { bytesView } from './bytes.js'
 import { diffRules } from './diff-rules.js'
 import { diff } from './diff.js'
@@ -13,15 +13,16 @@ import { checkFit, functionRule, parseDocument, withFunctions } from './kernel-c
 import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
-import { bringAll, openOutside, sourceOf, watchful } from './outside.js'
+import { bringAll, openBorrowed, openOutside, sourceOf, watchful } from './outside.js'
 import { Registration } from './registration.js'
-import { revive } from './revive.js'
+import { revived } from './revive.js'
 import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
 import { parseType, withDispose } from './values.js'
 
 const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
 const LARGE = 64 << 20 // bytes of a Blob that is not read as a whole
+const BORROWED = 1 << 20 // bytes from which on it pays to leave them where they are
 const HAS_KERNEL = 1, INFERS = 2, SHAPES = 4, ROLES = 8
 
 // Rules that the core does not know.
@@ -102,8 +103,12 @@ export class Env {
   // ---- Models -----------------------------------------------------------------------------------------------------
 
   loadModel(bytes, options) {
-    const { files } = optionsOf(options)
-    return this.#load(bytesArgument(bytes, 'bytes'), normalFiles(files))
+    const given = optionsOf(options)
+    const source = bytesArgument(bytes, 'bytes')
+    const files = normalFiles(given.files)
+    if (!flag(given, 'borrow', false) || source.length < BORROWED) return this.#load(source, files)
+    const { address, described, files: context } = openBorrowed(this.#engine, source, files)
+    return new Model(this.#engine, address, described, context)
   }
 
   #load(bytes, files) {
@@ -190,7 +195,7 @@ export class Env {
     return engine.guard(() => engine.withBlock(source, (address, size) => {
       try {
         engine.check(engine.exports.opspec_do_decode(engine.port, address, size, engine.putText(as)))
-        return revive(engine, engine.resultJson(), (offset, length) => engine.u8.slice(address + offset, address + offset + length))
+        return revived(engine, (offset, length) => engine.u8.slice(address + offset, address + offset + length))
       } finally {
         if (!engine.dead) engine.exports.opspec_end_decode(engine.port)
       }

@@ -371,7 +371,11 @@ export interface Env {
   /** The same and one validation. Never throws for content: what is wrong with the schema are findings in the file `schema`. */
   validateJson(instance: string | Bytes, schema: string | Bytes, options?: SchemaOptions & { output?: OutputForm }): SchemaReport
   /** In memory, at once. Throws OpspecError with findings when the bytes are no model. */
-  loadModel(bytes: Bytes, options?: { files?: Files }): Model
+  /**
+   * With `borrow` the bytes are not copied: what is large in them is read when it is needed, so they must not be changed or
+   * given away as long as the model, or a session of it, is used. For models that are weights most of all.
+   */
+  loadModel(bytes: Bytes, options?: { files?: Files; borrow?: boolean }): Model
   /**
    * A model whose structure is read and whose large parts stay where they are: a Blob, a URL, or in Node a path. External data is
    * looked for in `files` alone, which may hold Blobs.

@@ -5,7 +5,7 @@ import { watch } from './handles.js'
 import { nodesOf } from './nodes.js'
 import { bringAll, watchful } from './outside.js'
 import { packedReport } from './report.js'
-import { revive } from './revive.js'
+import { revived } from './revive.js'
 import { withDispose } from './values.js'
 
 const OBJECT = 5 // of opspec_form
@@ -161,7 +161,7 @@ export class Model {
     return this.#engine.guard(() => {
       const engine = this.#engine
       engine.check(engine.exports.opspec_write_model(engine.port, Model.address(this), OBJECT, 1))
-      return revive(engine, engine.resultJson(), (offset, length) => ({ offset, length }))
+      return revived(engine, (offset, length) => ({ offset, length }))
     }, this.#files)
   }
 

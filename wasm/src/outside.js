@@ -1,5 +1,6 @@
 /* global FileReaderSync */
 import { optionsOf } from './arguments.js'
+import { checkHeld } from './bytes.js'
 import { abortedError, invalid, messageOf, NEEDS_HOST, OK, OpspecError, timeoutError } from './errors.js'
 import { isBlob } from './files.js'
 import { isNode, nodeModule, now, turn } from './platform.js'
@@ -29,6 +30,22 @@ class BlobSource {
 
   async read(offset, length) {
     return new Uint8Array(await this.blob.slice(offset, offset + length).arrayBuffer())
+  }
+
+  close() {}
+}
+
+/** Bytes that stay the caller's. */
+class BytesSource {
+  constructor(bytes) {
+    this.bytes = bytes
+    this.size = bytes.length
+    this.blob = { slice: (start, end) => bytes.slice(start, end) }
+  }
+
+  readNow(offset, target) {
+    checkHeld(this.bytes, 'the bytes')
+    target.set(this.bytes.subarray(offset, offset + target.length))
   }
 
   close() {}
@@ -283,6 +300,20 @@ export async function openOutside(engine, source, files, as, look) {
     outside.release()
     throw error
   }
+}
+
+/** Opens bytes that stay where they are, at once; answers { address, described, files }. */
+export function openBorrowed(engine, bytes, files) {
+  const outside = new Outside()
+  outside.add(new BytesSource(bytes))
+  const context = withOutside(files, outside)
+  const { exports, port } = engine
+  return engine.guard(() => {
+    const [bits, names] = engine.useFiles(context, ['model'])
+    const address = exports.opspec_open_model(port, 0, bytes.length, bits, names)
+    engine.check(engine.resultStatus)
+    return { address, described: engine.resultJson(), files: context }
+  }, context)
 }
 
 function payloads(engine, address, files, all) {
