@@ -130,7 +130,8 @@ describe('package', () => {
       const checked: Report = await remote.check()
       const other = await worker.createSession(remote)
       const outputs = await other.run({ x: new Tensor('bool', [true]) })
-      await worker.registerOperator('text', 'export default {}')
+      await worker.registerOperator('text', 'export default {}', { timeoutMs: 1000 })
+      await worker.loadPlugin('plugin.wasm', { documents: ['text'], signal: new AbortController().signal })
       const tests = await env.test(await readBundle('folder'))
       const status: 'passed' | 'failed' | 'skipped' | 'error' = tests.tests[0].status
       const why: string = env.explain('x').why

@@ -465,7 +465,8 @@ export type Async<T> = { readonly [K in keyof T]: K extends 'run' | typeof Symbo
 
 export interface WorkerEnv extends Async<Env> {
   /** A kernel object cannot cross: give the text or the URL of an ES module whose default export is the kernel. */
-  registerOperator: Async<Env>['registerOperator'] & ((spec: string | Bytes | object, kernel?: string | UrlLike, options?: { sinceVersion?: number }) => Promise<Async<Registration>>)
+  registerOperator: Async<Env>['registerOperator'] & ((spec: string | Bytes | object, kernel?: string | UrlLike | Bytes | WasmModule, options?: { sinceVersion?: number; signal?: AbortSignalLike; timeoutMs?: number }) => Promise<Async<Registration>>)
+  loadPlugin: Async<Env>['loadPlugin'] & ((plugin: string | UrlLike | Bytes | WasmModule, options?: { documents?: readonly (string | Bytes | object)[]; signal?: AbortSignalLike; timeoutMs?: number }) => Promise<Async<Registration>>)
   /** How often the engine was started again, and the bytes it takes. */
   status(): Promise<{ restarts: number; used: number; memory: number }>
 }
