@@ -101,6 +101,43 @@ describe('answers', () => {
     await assert.rejects(run(document(types), { compute: () => [[new Tensor('int8', [1])]] }), { code: 'operator_failed', message: /is seq\(tensor\(int8\)\), not one of seq\(tensor\(double\)\), seq\(tensor\(float\)\)/ })
   })
 
+  it('keys of a Map come in the order of their UTF-8 bytes, each once', async () => {
+    const type = 'map(string, tensor(int64))'
+    const answer = await run(document([type]), { compute: () => [new Map([['\u{1F600}', 1n], ['\uFFFD', 2n], ['ab', 3n], ['a', 4n]])] })
+    assert.deepEqual([...answer.keys()], ['a', 'ab', '\uFFFD', '\u{1F600}'])
+    await assert.rejects(run(document(['map(int64, tensor(string))']), { compute: () => [new Map([[1, 'a'], [1n, 'b']])] }), { code: 'operator_failed', message: /the key 1 is there twice/ })
+  })
+  it('places of a sparse tensor ascend inside of its shape, one for each value', async () => {
+    const places = (dims, indices, shape, count = shape[0]) => ({ compute: () => [new SparseTensor('float32', new Tensor('float32', new Float32Array(count)), new Tensor('int64', indices, shape), dims)] })
+    const held = document(['sparse_tensor(float)'])
+    for (const good of [places([10], [1n, 3n], [2]), places([2, 3], [0n, 5n], [2]), places([2, 3], [0n, 2n, 1n, 0n], [2, 2]), places([10], [], [0])]) assert.ok(await run(held, good) instanceof SparseTensor)
+    const wrong = {
+      'outside of \\[10\\]': [places([10], [10n], [1]), places([10], [-1n], [1])],
+      'outside of \\[2, 3\\]': [places([2, 3], [0n, 3n], [1, 2])],
+      'does not come after': [places([10], [3n, 1n], [2]), places([10], [3n, 3n], [2]), places([2, 3], [1n, 0n, 0n, 2n], [2, 2])],
+      'must have the shape \\[2\\]': [places([10], [1n], [1], 2)],
+      'must have the shape': [places([10], [1n, 1n], [1, 2]), places([10], [1n], [])]
+    }
+    for (const [why, kernels] of Object.entries(wrong)) for (const kernel of kernels) await assert.rejects(run(held, kernel), { code: 'operator_failed', message: new RegExp(why) })
+  })
+  it('elements of less than a byte are what their type can hold', async () => {
+    const whole = type => ({ compute: () => [new Tensor(type, [0])] })
+    for (const [type, low, high, array] of [['int4', -8, 7, Int8Array], ['uint4', 0, 15, Uint8Array], ['int2', -2, 1, Int8Array], ['uint2', 0, 3, Uint8Array], ['float4e2m1', 0, 15, Uint8Array]]) {
+      const held = document([`tensor(${type})`])
+      const answer = (...values) => ({ compute: () => [{ type, dims: [values.length], data: array.from(values) }] })
+      await run(held, whole(type))
+      assert.deepEqual([...(await run(held, answer(low, high, 0, 1, 0))).data], [low, high, 0, 1, 0])
+      for (const beyond of [[high + 1, 0, 0, 0, 0], [0, 0, 0, 0, array === Int8Array ? low - 1 : 255]]) {
+        await assert.rejects(run(held, answer(...beyond)), { code: 'operator_failed', message: new RegExp(`which ${type} cannot hold`) })
+      }
+    }
+    const same = JSON.parse(spec(['tensor(int4)']))
+    const registration = env.registerOperator(same, { elementwise: v => v + 1 })
+    const session = await env.createSession(onnx.model({ opsets: { '': 21, [domain]: 1 }, inputs: [onnx.value('x', 'int4', ['N'])], outputs: [], nodes: [onnx.node('Op', ['x'], ['y'], {}, { domain })] }))
+    await assert.rejects(session.run({ x: new Tensor('int4', [6, 7]) }, { outputs: ['y'] }), { code: 'operator_failed', message: /8, which int4 cannot hold/ })
+    session.dispose()
+    registration.dispose()
+  })
   it('lists and Maps that a caller gives hold one type', async () => {
     assert.throws(() => env.writeValue([x, new Tensor('int32', [1])], 's'), { code: 'invalid_argument', message: /value\[1\] is tensor\(int32\), not tensor\(float\)/ })
     assert.throws(() => env.writeValue(new Map([['a', x], ['b', new Tensor('int32', [1])]]), 'm'), { code: 'invalid_argument' })

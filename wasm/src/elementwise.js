@@ -127,7 +127,7 @@ function expanded(element, { data, dims }, out, count) {
   return full
 }
 
-const isPlain = element => element.layout === null && element.name !== 'bool' && element.array !== null && element.parts === 1
+const isPlain = element => element.layout === null && element.name !== 'bool' && element.array !== null && element.parts === 1 && element.packed === 1
 
 const sameShape = (a, b) => a.length === b.length && a.every((dim, axis) => dim === b[axis])
 

@@ -6,7 +6,7 @@ import { KernelHost } from './kernels.js'
 import { instantiate } from './loader.js'
 import { FileSource } from './outside.js'
 import { now } from './platform.js'
-import { halfBits, isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, readDims, SparseTensor, Tensor, TRUSTED, typeOfValue } from './values.js'
+import { checkPlaces, compareText, halfBits, isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, readDims, SparseTensor, Tensor, TRUSTED, typeOfValue } from './values.js'
 
 // One instance of the module and everything that crosses its border. Numbers go through the port's table, texts through
 // its text buffer (wasm/exports.c); views are taken again whenever memory has grown.
@@ -534,6 +534,7 @@ export class Engine {
     if (type !== null) checkType(type, 'sparse', element, argument)
     const indices = normalTensor(value.indices, `${argument}.indices`)
     const whole = readDims(value.dims, argument)
+    checkPlaces(dims, indices, whole, argument)
     const first = this.newTensor(element, dims, data)
     const second = this.newTensor(indices.element, indices.dims, indices.data)
     this.#putDims(whole)
@@ -568,7 +569,10 @@ export class Engine {
     for (const key of map.keys()) {
       if (!['string', 'number', 'bigint'].includes(typeof key)) throw invalid(`${argument}: keys must be strings or integers, not ${shown(key)}`)
     }
-    const entries = [...map].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0)
+    const entries = [...map].sort(([a], [b]) => typeof a === 'string' && typeof b === 'string' ? compareText(a, b) : a < b ? -1 : a > b ? 1 : 0)
+    // 1 and 1n are two keys of a Map, and one here.
+    const twice = entries.find(([key], i) => i > 0 && String(key) === String(entries[i - 1][0]))
+    if (twice !== undefined) throw invalid(`${argument}: the key ${twice[0]} is there twice`)
     const scalar = item => of.kind !== 'tensor' || item === null || typeof item === 'object' ? item : new Tensor(of.element.name, [item], [])
     const values = []
     try {

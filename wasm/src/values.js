@@ -136,7 +136,57 @@ export function normalData(element, data, count, argument) {
   if (plain) return convertList(element, data, length, `${argument}: data`)
   if (element.array === null) throw invalid(`${argument}: data of a string tensor must be a list of strings`)
   if (!fitsArray(element, data)) throw invalid(`${argument}: ${element.name} data must be ${element.tag}, not ${data.constructor?.name ?? 'an object'}`)
+  if (element.packed > 1) checkNarrow(element, data, argument)
   return data
+}
+
+// One element of less than a byte in each byte.
+function checkNarrow(element, data, argument) {
+  const [low, high] = integerRange(element)
+  for (let i = 0; i < data.length; i++) {
+    if (data[i] < low || data[i] > high) throw invalid(`${argument}: data[${i}] is ${data[i]}, which ${element.name} cannot hold`)
+  }
+}
+
+// ---- Sparse tensors and maps ----------------------------------------------------------------------------------
+
+/**
+ * Throws unless a sparse tensor's indices say an ascending place within `whole` for each value (onnx.proto, SparseTensorProto):
+ * linear, or a row of coordinates.
+ */
+export function checkPlaces(dims, { dims: given, data }, whole, argument) {
+  if (dims.length !== 1) throw invalid(`${argument}.values: must have one dimension, not ${dims.length}`)
+  const rank = given.length === 2 ? given[1] : 1
+  const sizes = given.length === 2 ? whole : [whole.reduce((product, dim) => product * dim, 1)]
+  if (given.length < 1 || given.length > 2 || given[0] !== dims[0] || rank !== sizes.length) {
+    throw invalid(`${argument}.indices: must have the shape [${dims[0]}] or [${dims[0]}, ${whole.length}], not [${given.join(', ')}]`)
+  }
+  const fail = (i, why) => { throw invalid(`${argument}.indices: place ${i}, [${data.slice(i * rank, (i + 1) * rank).join(', ')}], ${why}`) }
+  for (let i = 0; i < given[0]; i++) {
+    let ahead = i === 0
+    for (let k = 0; k < rank; k++) {
+      const index = Number(data[i * rank + k])
+      if (index < 0 || index >= sizes[k]) fail(i, `is outside of [${sizes.join(', ')}]`)
+      if (ahead) continue
+      const before = Number(data[(i - 1) * rank + k])
+      if (index < before) break
+      ahead = index > before
+    }
+    if (!ahead) fail(i, 'does not come after the one before')
+  }
+}
+
+/** Order of texts by their code points, as that of their UTF-8 bytes. */
+export function compareText(a, b) {
+  const { length } = a
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (x === y) continue
+    // Surrogates stand for what comes after all of 16 bits.
+    const above = unit => unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit
+    return Number.isNaN(y) || above(x) > above(y) ? 1 : -1
+  }
+  return length < b.length ? -1 : 0
 }
 
 // ---- Classes --------------------------------------------------------------------------------------------------
