@@ -2,7 +2,7 @@ import { elementByNumber } from './elements.js'
 import { KernelTypes } from './kernel-types.js'
 import { atOnce, hear, invalid, messageOf, OpspecError, shown } from './errors.js'
 import { PluginInstance } from './plugin.js'
-import { isTensor, normalTensor, parseType, Tensor, TRUSTED } from './values.js'
+import { isMap, isSparse, isTensor, normalTensor, parseType, Tensor, TRUSTED } from './values.js'
 
 // JS kernels as the core sees them: numbers. What they throw is kept here as the cause of the error that the core reports.
 
@@ -351,6 +351,7 @@ export class KernelHost {
   writeOutputs(instance, run, outputs, requested = instance.requested) {
     if (!Array.isArray(outputs)) throw new KernelFailure('the kernel must answer a list of its outputs')
     if (outputs.length > instance.most) throw new KernelFailure(`the kernel gave ${outputs.length} outputs, the operator has ${instance.most}`)
+    if (requested.length > 1 && instance.inputs.length > 0) outputs = outputs.map(value => this.#owned(value))
     for (let i = 0; i < requested.length; i++) {
       if (!requested[i]) continue
       if (outputs[i] === undefined) throw new KernelFailure(`the kernel gave no output ${i}`)
@@ -362,13 +363,32 @@ export class KernelHost {
   #writeValue({ kernel: { object, types }, node, attributes, given }, run, index, value) {
     const inferred = inputs => this.#during(node, [], context => typesFrom(object, inputs, attributes, context))
     const type = types.choose(index, value, given, object.inferTypes === undefined ? null : inferred)
-    this.engine.exports.opspec_output_value(run, index, this.engine.fromValue(value, type, `output ${index}`, type !== null))
+    this.engine.exports.opspec_output_value(run, index, this.engine.fromValue(this.#owned(value), type, `output ${index}`, type !== null))
   }
 
   #writeTensor(run, index, tensor) {
     const { engine } = this
     const { element, dims, data } = normalTensor(tensor, 'the kernel\'s output')
-    this.writeTensor(run, index, { element, dims }, (to, address) => engine.fill(element, address, to, data))
+    // An input handed on, or a part of one: room for the output may make the memory grow and leave the view without it.
+    const { buffer } = engine
+    const lent = data.buffer === buffer ? { at: data.byteOffset, length: data.length } : null
+    this.writeTensor(run, index, { element, dims }, (to, address) => {
+      const moved = lent !== null && engine.buffer !== buffer
+      engine.fill(element, address, to, moved ? new data.constructor(engine.buffer, lent.at, lent.length) : data)
+    })
+  }
+
+  // The value with copies of what lies in the module's memory, for values of which one is written after another.
+  #owned(value) {
+    if (isTensor(value)) {
+      const { type, dims, data } = value
+      return data?.buffer === this.engine.buffer ? { type, dims, data: data.slice() } : value
+    }
+    if (Array.isArray(value)) return value.map(item => this.#owned(item))
+    if (isMap(value)) return new Map([...value].map(([key, item]) => [key, this.#owned(item)]))
+    if (!isSparse(value)) return value
+    const { type, dims, values, indices } = value
+    return { type, dims, values: this.#owned(values), indices: this.#owned(indices) }
   }
 
   /** Lets `write(to, address)` fill an output of that type and shape. */
