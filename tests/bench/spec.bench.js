@@ -8,7 +8,7 @@ import { interleave, machine, ms, startTimes, table } from './timing.js'
 const schema = JSON.parse(await readFile(new URL('../../specs/operator-extension.schema.json', import.meta.url), 'utf8'))
 
 function document (attributes) {
-  const description = 'A number that scales the result; it is multiplied with each element.'
+  const description = 'A number that scales the result; it is multiplied with each element, one after the other, in the order of their names.'
   return JSON.stringify({
     kind: 'runlocal.operator-extension',
     protocol_version: '1.0',
@@ -39,11 +39,12 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 const validate = ajv.compile(schema)
 const rows = []
 const took = {}
-for (const attributes of [8, 20_000, 40_000]) {
-  const text = document(attributes)
+for (const [attributes, wrong] of [[11, false], [11, true], [20_000, false], [40_000, false]]) {
+  const right = document(attributes)
+  const text = wrong ? right.replace('"float"', '"flot"') : right
   const bytes = new TextEncoder().encode(text)
   const errors = env.validateSpec(text).counts.error
-  if (errors > 0 || !validate(JSON.parse(text))) throw new Error('the document of the benchmark is not valid')
+  if (errors > 0 !== wrong || validate(JSON.parse(text)) === wrong) throw new Error('the document of the benchmark is not what it should be')
   const t = await interleave({
     text: () => env.validateSpec(text),
     bytes: () => env.validateSpec(bytes),
@@ -51,7 +52,7 @@ for (const attributes of [8, 20_000, 40_000]) {
     parse: () => JSON.parse(text)
   }, { rounds: 9, slice: 60 })
   took[attributes] = t.text
-  rows.push([`${attributes} attributes, ${(text.length / 1e3).toFixed(0)} kB`, ms(t.text), ms(t.bytes), ms(t.ajv), ms(t.parse),
+  rows.push([`${attributes} attributes, ${(text.length / 1e3).toFixed(0)} kB${wrong ? ', one error' : ''}`, ms(t.text), ms(t.bytes), ms(t.ajv), ms(t.parse),
     `${(t.ajv / t.text).toFixed(2)}x`, `${(t.text / t.parse).toFixed(2)}x`])
 }
 table(['text to verdict', 'opspec (string)', 'opspec (bytes)', 'ajv', 'JSON.parse alone', 'ajv / opspec', 'opspec / JSON.parse'], rows)
@@ -60,7 +61,7 @@ env.dispose()
 
 // The first verdict of a new process, on the small document.
 const entry = name => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)))
-const text = JSON.stringify(document(8))
+const text = JSON.stringify(document(11))
 const cold = startTimes({
   opspec: `import { createEnv } from ${entry('../../wasm/js/index.js')}
     const env = await createEnv(); if (!env.validateSpec(${text}).ok) throw new Error(); process.exit(0)`,
