@@ -10,7 +10,13 @@ import { packLink } from './share.js'
 export function startActions({ workspace, editor, findings, evidence }, { results, files, session, toggleTheme }) {
   const fileName = () => `${(workspace.label || 'bundle').replace(/[^\w.-]+/g, '-')}.zip`
 
+  // What the person is at: the document, or the bundle.
   function save() {
+    if (document.activeElement?.closest('.document') != null) return results.document.save()
+    saveBundle()
+  }
+
+  function saveBundle() {
     download(fileName(), writeZip(workspace.saved), 'application/zip')
   }
 
@@ -28,7 +34,7 @@ export function startActions({ workspace, editor, findings, evidence }, { result
     const fragment = await packLink({ files: workspace.saved, active: workspace.active, rules: findings.rules })
     if (fragment !== null) return shareLink(`${location.href.split('#')[0]}#${fragment}`)
     const yes = await confirm({ title: 'Too large for a link', text: 'The bundle does not fit into a link that all programs pass on whole. Save it as a file and send that?', yes: 'Save the file' })
-    if (yes) save()
+    if (yes) saveBundle()
   }
 
   async function reset() {
@@ -62,7 +68,9 @@ export function startActions({ workspace, editor, findings, evidence }, { result
     { label: 'Previous finding', key: 'Shift+F8', act: () => step(-1) },
     { label: 'Fix the finding here', key: 'Ctrl+.', act: fixHere },
     { label: 'Apply all safe fixes', act: fixAll },
-    { label: 'Save the bundle as a zip', key: 'Ctrl+S', act: save },
+    { label: 'Save the bundle as a zip (in a document: the document)', key: 'Ctrl+S', act: save },
+    { label: 'Download the document', act: () => { results.show('model'); results.document.save() } },
+    { label: 'Find in the document', act: () => { results.show('model'); results.document.finder.input.focus() } },
     { label: 'Open a spec, bundle or model', key: 'Ctrl+O', act: open },
     { label: 'Load a plug-in', act: openPlugin },
     { label: 'Share as a link', act: share },
@@ -82,7 +90,7 @@ export function startActions({ workspace, editor, findings, evidence }, { result
   const act = label => commands.find(command => command.label === label).act
 
   byId('open').addEventListener('click', open)
-  byId('save').addEventListener('click', save)
+  byId('save').addEventListener('click', saveBundle)
   byId('share').addEventListener('click', share)
   byId('commands').addEventListener('click', act('Find a command'))
   byId('about').addEventListener('click', act('About, and keys'))

@@ -66,6 +66,11 @@ export class ModelView extends EventTarget {
     super()
     this.#engine = engine
     this.documents = new Documents(engine)
+    this.documents.ended = () => {
+      this.#begin()
+      this.#opening = false
+      this.#set({ state: 'shown', identity: null, problem: new Error('The engine stopped at this document and was restarted. Open the file again; your bundle is safe.') })
+    }
   }
 
   get summary() {

@@ -67,6 +67,7 @@ export function startSession({ workspace, findings, evidence, model, plugins }, 
       return
     }
     if (sorted.document) {
+      dismiss('intro')
       results.show('model')
       await model.open(sorted.document.name, sorted.document.file, sorted.document.files)
       return

@@ -241,6 +241,14 @@ describe('ONNX documents in the page', { skip }, () => {
     assert.deepEqual((await saved(person, 'protobuf)')).bytes, small)
     await person.page.click('.document .tools [data-key=redo]')
     await person.has(1, line('thick'))
+    await person.page.focus('.tree')
+    await person.page.keyboard.press('Control+z')
+    await person.has(1, line('dense'))
+    await person.page.keyboard.press('Control+Shift+z')
+    await person.has(1, line('thick'))
+    const [download] = await Promise.all([person.page.waitForEvent('download'), person.page.keyboard.press('Control+s')])
+    assert.equal(download.suggestedFilename(), 'network.onnx')
+    assert.deepEqual(new Uint8Array(readFileSync(await download.path())), bytes)
     await person.close()
   })
 
@@ -411,6 +419,18 @@ describe('ONNX documents in the page', { skip }, () => {
     const { bytes } = await saved(person, 'protobuf)')
     assert.equal(bytes.length, size)
     assert.deepEqual(person.complaints, [])
+    await person.close()
+  })
+
+  it('cuts names that are no names, and opens graphs in graphs', async () => {
+    const long = 'n'.repeat(1_000_000)
+    let inner = graph({ name: 'deepest', nodes: [node('Relu', [long], [long])] })
+    for (let depth = 0; depth < 40; depth++) inner = graph({ name: `g${depth}`, nodes: [node('If', ['c'], ['r'], { then_branch: { graph: inner }, else_branch: { graph: graph({}) } }, { name: `at ${depth}` })] })
+    const person = await opened('odd.onnx', model({ nodes: [node('If', ['c'], ['r'], { then_branch: { graph: inner }, else_branch: { graph: graph({}) } }, { name: long })] }))
+    await find(person, 'op:relu', '1 of 1')
+    await person.has(1, `${active}:has-text("Relu")`)
+    await person.has(1, '.details .path')
+    assert.ok(await person.page.evaluate(() => document.querySelector('.document .parts').textContent.length) < 100_000)
     await person.close()
   })
 

@@ -46,15 +46,29 @@ export class DocumentView {
       h('div', { class: 'document-panes' }, overview, h('section', { class: 'parts', 'aria-label': 'Parts of the document' }, h('div', { class: 'strip' }, this.tabs), this.finder.element, this.#body)))
     this.tree.addEventListener('chosen', ({ detail }) => this.#choose(detail))
     this.tree.addEventListener('acted', () => this.#details.querySelector('button')?.focus({ preventScroll: true }))
-    this.element.addEventListener('keydown', event => {
-      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'f' || event.target.closest('.text-editor')) return
-      event.preventDefault()
-      this.finder.input.focus()
-    })
+    this.element.addEventListener('keydown', event => this.#key(event))
     new ResizeObserver(([{ contentRect }]) => this.#measure(contentRect.width)).observe(this.element)
     model.addEventListener('changed', () => this.draw())
     model.addEventListener('lines', () => this.tree.list.refresh())
     model.addEventListener('version', () => this.#again())
+  }
+
+  // Fields and the editor have an undo of their own.
+  #key(event) {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.closest('.text-editor')) return
+    const key = event.key.toLowerCase()
+    const { undo = null, redo = null } = this.#model.identity?.edit ?? {}
+    const back = key === 'z' && !event.shiftKey
+    if (key === 'f') this.finder.input.focus()
+    else if (!event.target.closest('input') && (back || key === 'z' || key === 'y')) {
+      if ((back ? undo : redo) !== null) this.#model.step(back ? -1 : 1)
+    } else return
+    event.preventDefault()
+  }
+
+  /** Saves the document as it is now. */
+  save() {
+    if (this.#model.identity?.size > 0) this.#save('file', 'binary')
   }
 
   #measure(width) {

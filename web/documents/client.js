@@ -1,7 +1,8 @@
-// The page's side of the worker of opened documents.
+// The page's side of the worker of opened documents. `ended()` is told when it ended by itself: what was open is open no more.
 import workerUrl from './worker.js?worker&url'
 
 export class Documents {
+  ended = () => {}
   #engine
   #worker = null
   #starting = null
@@ -31,6 +32,12 @@ export class Documents {
     this.#fail({ message: 'The document was closed.', code: 'aborted' })
   }
 
+  #end(worker) {
+    if (worker !== this.#worker) return
+    this.restart()
+    this.ended()
+  }
+
   #fail(error) {
     const calls = [...this.#calls.values()]
     this.#calls.clear()
@@ -47,10 +54,11 @@ export class Documents {
         this.#calls.delete(id)
         if (error === undefined) call?.resolve(value)
         else call?.reject(Object.assign(new Error(error.message), error))
+        if (error?.code === 'crashed') this.#end(worker)
       })
       worker.addEventListener('error', event => {
         event.preventDefault()
-        if (worker === this.#worker) this.restart()
+        this.#end(worker)
       })
       await this.#post('start', [wasm])
     })()

@@ -14,6 +14,7 @@ const editable = 1 << 20    // characters of a text that can be changed here
 const head = 1 << 20        // of a large file, to see what it is
 const mostVersions = 50
 const mostLinks = 20
+const mostText = 20_000 // characters of one thing that is told of a part
 const suffixes = { json: '.json', textproto: '.textproto', onnxtxt: '.onnxtxt', npy: '.npy' }
 const syntaxKinds = ['model', 'graph', 'function']
 const modelFields = ['irVersion', 'modelVersion', 'producerName', 'producerVersion', 'domain', 'docString']
@@ -317,11 +318,13 @@ export class Opened {
     if (type === 'TensorProto') await this.#tellTensor(out, value)
     out.edit = this.#editOf(item, out.path, out.value)
     const doc = value?.docString
-    if (doc) out.facts.push(['Description', asText(doc).slice(0, 20_000)])
-    if (type === null && typeof value !== 'object') out.facts.push(['Value', String(value).slice(0, 20_000)])
+    if (doc) out.facts.push(['Description', asText(doc)])
+    if (type === null && typeof value !== 'object') out.facts.push(['Value', String(value)])
     else if (type === null && value instanceof Uint8Array) out.facts.push(['Value', valueText(value)])
-    else if (type === 'AttributeProto' && value.s !== undefined) out.facts.push(['Value', asText(value.s).slice(0, 20_000)])
-    else if (type === 'StringStringEntryProto') out.facts.push(['Value', (value.value ?? '').slice(0, 20_000)])
+    else if (type === 'AttributeProto' && value.s !== undefined) out.facts.push(['Value', asText(value.s)])
+    else if (type === 'StringStringEntryProto') out.facts.push(['Value', (value.value ?? '')])
+    for (const fact of out.facts) if (fact[1].length > mostText) fact[1] = `${fact[1].slice(0, mostText)} …`
+    for (const { list } of out.links) for (const link of list) link.text = link.text.slice(0, 200)
     return out
   }
 

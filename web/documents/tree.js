@@ -3,6 +3,7 @@ import { describe, fields, flat, operatorName, parts, sizeOf, snake, valueText }
 
 const mostFlat = 64
 const fewItems = 24
+const mostText = 300 // characters of a name or a type in a line
 const severities = ['info', 'warning', 'error']
 
 /**
@@ -193,6 +194,12 @@ export class Tree {
   }
 
   row(item) {
+    const row = this.#line(item)
+    for (const name of ['title', 'name', 'type']) if (row[name].length > mostText) row[name] = `${row[name].slice(0, mostText)} …`
+    return row
+  }
+
+  #line(item) {
     const { id, depth, key, index, value, type, parent } = item
     const label = key === '' ? type : `${snake(key)}${index >= 0 ? `[${index}]` : ''}`
     const row = { id, depth, label, kind: type ?? 'value', title: '', name: '', type: '', note: '', open: this.hasChildren(item) ? item.open : null, inside: item.inside, own: item.findings?.length ?? 0, worst: item.worst < 0 ? null : severities[item.worst] }

@@ -19,9 +19,15 @@ const own = {
   open
 }
 
+function answer(method, values) {
+  if (own[method] !== undefined) return own[method](...values)
+  if (opened === null) throw new Error('No document is open.')
+  return opened[method](...values)
+}
+
 addEventListener('message', async ({ data: [id, method, values] }) => {
   try {
-    postMessage([id, await (own[method] ? own[method](...values) : opened[method](...values))])
+    postMessage([id, await answer(method, values)])
   } catch (error) {
     postMessage([id, undefined, { message: error?.message ?? String(error), code: error?.code ?? 'failed', findings: error?.findings ?? null }])
   }
