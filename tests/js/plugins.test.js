@@ -63,6 +63,26 @@ describe('one operator written in all ways', () => {
   })
 })
 
+describe('evidence that asks for an error', { skip }, () => {
+  const asked = (kernel, ...errors) => {
+    const files = { 'my.opspec.json': customSpec({ domain: 'org.test', opType: 'Plug', tests: errors.map((_, i) => `e${i}.json`) }), 'kernel.wasm': kernel }
+    errors.forEach((error, i) => {
+      files[`e${i}.json`] = JSON.stringify({ kind: 'opspec.evidence', version: '1', description: 'an error', inputs: [{ type: 'tensor(float)', shape: [1], data: [1] }], expect_error: error })
+    })
+    return withEnv(() => {}, async env => (await env.test(files)).tests.map(({ status }) => status))
+  }
+  it('gets one that a plug-in means', async () => {
+    const kernel = buildPlugin(plug('return op_run_fail(ctx, "not today");'))
+    assert.deepEqual(await asked(kernel, 'not today', { stage: 'run', contains: 'today' }, 'tomorrow'), ['passed', 'passed', 'failed'])
+  })
+  it('takes no trap for it, and no call after one', async () => {
+    const run = buildPlugin(plug('__builtin_trap();'))
+    assert.deepEqual(await asked(run, 'unreachable', 'unreachable', 'earlier call'), ['failed', 'failed', 'failed'])
+    const infer = buildPlugin(plug('').replace('op_infer_copy(ctx, 0, 0);', '(void)ctx; __builtin_trap();'))
+    assert.deepEqual(await asked(infer, { stage: 'infer', contains: 'unreachable' }, { stage: 'infer', contains: 'earlier call' }, 'unreachable'), ['failed', 'failed', 'failed'])
+  })
+})
+
 describe('an awkward operator written three ways', () => {
   let expected
   before(async () => { expected = await withEnv(env => env.registerOperator(pickDocument, pickKernel), runPick) })
@@ -261,6 +281,11 @@ describe('hostile plug-ins', { skip }, () => {
       source: plug('while (__builtin_wasm_memory_grow(0, 256) != SIZE_MAX) {} if (op_run_new_tensor(ctx, OP_UINT8, 1, &(int64_t){1 << 28}) != NULL) return OS_OK; return OS_OUT_OF_MEMORY;'),
       flags: ['-Wl,--max-memory=268435456'], run: { code: 'operator_failed', message: /no memory left/ }
     },
+    'plans scratch beyond its memory': {
+      source: plug('return op_run_scratch(ctx) == NULL ? OS_OK : op_run_fail(ctx, "got it");', { before: 'static os_status plan(op_plan *ctx) { op_plan_scratch(ctx, 0xfffffff0u); return OS_OK; }' }).replace('.compute = compute}', '.compute = compute, .plan = plan}'),
+      run: { code: 'operator_failed', message: /no memory left/ }
+    },
+    'has a state beyond its memory': { source: plug('').replace('.compute = compute}', '.compute = compute, .state_size = 0xfffffff0u}'), run: { code: 'operator_failed', message: /no memory left for its state/ } },
     'answers data out of its memory': { source: plug('op_value *v = op_run_new_tensor(ctx, OP_FLOAT, 1, x->dims); op_value_edit(v)->data = (void *)0xfffffff0u; op_run_set_output(ctx, 0, v);'), run: { code: 'operator_failed', message: /outside of its memory/ } },
     'answers a value out of its memory': { source: plug('op_run_set_output(ctx, 0, NULL); ctx->outputs[0] = (op_value *)0x7ffffff0u;'), run: { code: 'operator_failed', message: /outside of its memory/ } },
     'answers no value': { source: plug('ctx->outputs[0] = NULL;'), run: { code: 'operator_failed', message: /gave no output 0/ } },

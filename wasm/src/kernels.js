@@ -28,7 +28,7 @@ export function isMisbehaviour(error) {
 
 function isFault(error) {
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError ||
-    error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack|invalid .*length|allocation/i.test(error.message)) ||
+    error instanceof WebAssembly.RuntimeError || (error instanceof OpspecError && error.cause instanceof WebAssembly.RuntimeError) || (error instanceof RangeError && /call stack|invalid .*length|allocation/i.test(error.message)) ||
     // From another realm, as in an isolated kernel.
     ['TypeError', 'ReferenceError', 'SyntaxError', 'InternalError'].includes(error?.name)
 }

@@ -1,5 +1,5 @@
 import { elementByNumber } from './elements.js'
-import { OpspecError } from './errors.js'
+import { messageOf, OpspecError } from './errors.js'
 import { findingOf } from './findings.js'
 import { wasi } from './loader.js'
 import { documentOf, PluginMemory, readSchema } from './plugin-memory.js'
@@ -45,7 +45,7 @@ export class Plugin {
   constructor(engine, module) {
     this.engine = engine
     this.operators = [] // { row, domain, name, since, flags, document, roles }
-    this.dead = null    // why it cannot go on
+    this.dead = null    // the trap after which it cannot go on
     // Nothing is inherited here: a plug-in that asks for env.constructor gets no hold of the language's objects.
     const own = functions => Object.assign(Object.create(null), functions)
     const imports = own({
@@ -141,11 +141,11 @@ export class Plugin {
 
   /** Calls an export; a trap is the plug-in's end. */
   call(name, argument) {
-    if (this.dead !== null) throw new OpspecError('operator_failed', `the plug-in stopped in an earlier call: ${this.dead}`)
+    if (this.dead !== null) throw new OpspecError('operator_failed', `the plug-in stopped in an earlier call: ${messageOf(this.dead)}`, { cause: this.dead })
     try {
       return this.exports[name](argument)
     } catch (error) {
-      this.dead = error?.message ?? String(error)
+      this.dead = error
       throw error
     }
   }
@@ -501,14 +501,16 @@ export class PluginInstance {
     const frame = this.frame >>> 2
     memory.u32[frame + 1] = 0
     memory.u32[frame + 8] = same ? 0 : 1
+    const { key } = this
+    this.key = [] // laid out and planned again after a call that fails
     const status = plugin.call('opspec_plugin_compute', this.frame)
     plugin.startAnswer()
     try {
       if (status !== 0) throw new OpspecError('operator_failed', plugin.message(this.frame, status))
       for (let i = 0; i < outputCount; i++) if (this.wanted[i]) this.#output(run, i, memory.u32[slots + i])
+      if (this.plain) this.key = key
     } finally {
       if (memory.u32[frame + 9] !== 0) plugin.end()
-      if (!this.plain) this.key = []
     }
   }
 

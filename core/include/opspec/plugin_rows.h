@@ -637,7 +637,7 @@ const op_tensor *op_plan_constant(const op_plan *ctx, uint32_t input) {
 static void *op_plugin__keep(op_plan *ctx, void **block, size_t *room, size_t bytes) {
   if (*block != NULL) op_plugin__drop(*block, *room);
   *room = bytes + 64;
-  *block = op_plugin__grab(*room);
+  *block = bytes > SIZE_MAX / 4 ? NULL : op_plugin__grab(*room);
   if (*block == NULL) ctx->failed = true;
   return *block == NULL ? NULL : (void *)(((uintptr_t)*block + 63) & ~(uintptr_t)63);
 }
@@ -663,8 +663,11 @@ op_plugin__instance *OP_PLUGIN__EXPORT(opspec_plugin_create)(op_create *ctx);
 op_plugin__instance *opspec_plugin_create(op_create *ctx) {
   const op_row *row = ctx->node->row;
   size_t head = (sizeof(op_plugin__instance) + 15) & ~(size_t)15;
-  char *memory = op_plugin__grab(head + row->state_size);
-  if (memory == NULL) return NULL;
+  char *memory = row->state_size > SIZE_MAX / 4 ? NULL : op_plugin__grab(head + row->state_size);
+  if (memory == NULL) {
+    op_create_fail(ctx, "the plug-in has no memory left for its state");
+    return NULL;
+  }
   memset(memory, 0, head + row->state_size);
   op_plugin__instance *self = (op_plugin__instance *)(void *)memory;
   self->node = ctx->node;
