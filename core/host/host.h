@@ -176,6 +176,9 @@ os_status os_host_describe(opspec_model *self);
 // The model could not be opened: says why and frees it.
 os_status os_host_not_opened(opspec_model *self, os_status status);
 
+// A message in memory as a tape (host_objects.c); `size` is about that of its bytes.
+os_status os_host_write_objects(opspec_env *env, const void *message, size_t size);
+
 // "name": and a JSON string.
 void os_host_write_member(os_text *out, const char *name, os_str value);
 

@@ -57,7 +57,7 @@ os_status opspec_decode(opspec_env *self, os_str bytes, os_str as) {
   os_source source = os_source_memory(bytes.data, bytes.len);
   void *root = NULL;
   OS_TRY(os_host__decode(self, &source, as, &report, &root));
-  OS_TRY(os_form_write(&self->output, OS_FORM_SCRIPT, &source, root, NULL));
+  OS_TRY(os_host_write_objects(self, root, bytes.len));
   return os_host_end(self);
 }
 

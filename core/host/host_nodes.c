@@ -1,3 +1,4 @@
+#include "column.h"
 #include "host.h"
 #include "map.h"
 #include "rare.h"
@@ -21,12 +22,6 @@ enum {        // beside AttributeProto.AttributeType
   REFERENCE = 64,
 };
 
-// A column that grows; its room is made before a node is written.
-typedef struct os_column {
-  char *data;
-  size_t count, room; // elements
-} os_column;
-
 typedef struct os_columns {
   os_arena *arena;
   os_column numbers, nodes, attributes, ends, bytes;
@@ -36,18 +31,6 @@ typedef struct os_columns {
     uint32_t number;
   } slots[SLOTS];
 } os_columns;
-
-static bool os_column__room(os_columns *self, os_column *column, size_t more, size_t size) {
-  if (more <= column->room - column->count) return true;
-  size_t room = column->count * 2 + more + 64, bytes;
-  if (!os_size_mul(room, size, &bytes)) return false;
-  char *data = os_arena_alloc(self->arena, bytes);
-  if (data == NULL) return false;
-  if (column->count > 0) memcpy(data, column->data, column->count * size);
-  column->data = data;
-  column->room = room;
-  return true;
-}
 
 // Room for all of a node.
 static os_status os_columns__reserve(os_columns *self, const Onnx__NodeProto *node) {
@@ -63,10 +46,11 @@ static os_status os_columns__reserve(os_columns *self, const Onnx__NodeProto *no
     strings += rare->n_strings;
     for (size_t k = 0; k < rare->n_strings; k++) bytes += rare->strings[k].len;
   }
-  bool there =
-      os_column__room(self, &self->numbers, numbers, 8) && os_column__room(self, &self->nodes, 1, NODE * 4) &&
-      os_column__room(self, &self->attributes, node->n_attribute, ATTRIBUTE * 4) &&
-      os_column__room(self, &self->ends, strings, 4) && os_column__room(self, &self->bytes, bytes, 1);
+  bool there = os_column_room(self->arena, &self->numbers, numbers, 8) &&
+               os_column_room(self->arena, &self->nodes, 1, NODE * 4) &&
+               os_column_room(self->arena, &self->attributes, node->n_attribute, ATTRIBUTE * 4) &&
+               os_column_room(self->arena, &self->ends, strings, 4) &&
+               os_column_room(self->arena, &self->bytes, bytes, 1);
   return there ? OS_OK : OS_OUT_OF_MEMORY;
 }
 
@@ -198,11 +182,11 @@ static bool os_columns__is_plain(const os_column *bytes) {
 
 static os_status os_columns__write(os_columns *self, os_text *out) {
   os_column words = {0};
-  if (!os_column__room(self, &words, self->map.count, 4)) return OS_OUT_OF_MEMORY;
+  if (!os_column_room(self->arena, &words, self->map.count, 4)) return OS_OUT_OF_MEMORY;
   uint32_t plain = os_columns__is_plain(&self->bytes), texts = (uint32_t)self->bytes.count;
   for (size_t i = 0; i < self->map.count; i++) {
     os_str text = self->map.entries[i].key;
-    if (!os_column__room(self, &self->bytes, text.len, 1)) return OS_OUT_OF_MEMORY;
+    if (!os_column_room(self->arena, &self->bytes, text.len, 1)) return OS_OUT_OF_MEMORY;
     os_bytes_copy(self->bytes.data + self->bytes.count, text.data, text.len);
     self->bytes.count += text.len;
     const uint32_t end = (uint32_t)self->bytes.count;
@@ -226,11 +210,11 @@ static os_status os_columns__write(os_columns *self, os_text *out) {
 // Most nodes are such.
 static bool os_columns__begin(os_columns *self, size_t nodes) {
   enum { NAMES = 3, BYTES = 96 };
-  return os_column__room(self, &self->nodes, nodes, NODE * 4) &&
-         os_column__room(self, &self->attributes, nodes, ATTRIBUTE * 4) &&
-         os_column__room(self, &self->numbers, nodes, 8) &&
-         os_column__room(self, &self->ends, nodes * NAMES, 4) &&
-         os_column__room(self, &self->bytes, nodes * BYTES, 1);
+  return os_column_room(self->arena, &self->nodes, nodes, NODE * 4) &&
+         os_column_room(self->arena, &self->attributes, nodes, ATTRIBUTE * 4) &&
+         os_column_room(self->arena, &self->numbers, nodes, 8) &&
+         os_column_room(self->arena, &self->ends, nodes * NAMES, 4) &&
+         os_column_room(self->arena, &self->bytes, nodes * BYTES, 1);
 }
 
 os_status opspec_model_nodes(opspec_model *self) {

@@ -13,9 +13,9 @@ import { checkFit, functionRule, parseDocument, withFunctions } from './kernel-c
 import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
+import { objectsOf } from './objects.js'
 import { bringAll, openBorrowed, openOutside, sourceOf, watchful } from './outside.js'
 import { Registration } from './registration.js'
-import { revived } from './revive.js'
 import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
 import { parseType, withDispose } from './values.js'
@@ -195,7 +195,7 @@ export class Env {
     return engine.guard(() => engine.withBlock(source, (address, size) => {
       try {
         engine.check(engine.exports.opspec_do_decode(engine.port, address, size, engine.putText(as)))
-        return revived(engine, (offset, length) => engine.u8.slice(address + offset, address + offset + length))
+        return objectsOf(engine)
       } finally {
         if (!engine.dead) engine.exports.opspec_end_decode(engine.port)
       }

@@ -97,7 +97,7 @@ typedef struct opspec_check_options {
 os_status opspec_check(opspec_env *self, os_str bytes, const opspec_check_options *options);
 // A bundle given by its files alone -> report.
 os_status opspec_check_bundle(opspec_env *self, const opspec_check_options *options);
-// The message as JSON (form.h); its addresses hold until opspec_decode_end. OS_MALFORMED with findings.
+// The message as a tape (core/host/host_objects.c); its addresses hold until opspec_decode_end. OS_MALFORMED with findings.
 os_status opspec_decode(opspec_env *self, os_str bytes, os_str as);
 void opspec_decode_end(opspec_env *self);
 typedef enum opspec_form {

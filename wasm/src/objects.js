@@ -1,0 +1,91 @@
+import { asciiText } from './platform.js'
+
+// Objects out of a tape of the module's (core/host/host_objects.c). Without recursion: messages nest as deep as a document says.
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+const many = (count, one) => {
+  const list = new Array(count)
+  for (let i = 0; i < count; i++) list[i] = one()
+  return list
+}
+
+/** What the last call has left. */
+export function objectsOf(engine) {
+  const start = engine.resultAddress
+  const { u8, u32, f64, i64, u64 } = engine
+  const [at, , numbersAt, , textAt, textSize, namesAt, namesSize, plain] = u32.subarray(start >>> 2, (start >>> 2) + 9)
+  const bytes = u8.subarray(textAt, textAt + textSize)
+  const text = plain === 1 ? asciiText(bytes) : decoder.decode(bytes)
+  const names = decoder.decode(u8.subarray(namesAt, namesAt + namesSize)).split('\0')
+  let word = at >>> 2
+  let number = numbersAt >>> 3
+  let unit = 0
+  const string = () => text.substring(unit, unit += u32[word++])
+  const double = () => f64[number++]
+  const integer = () => i64[number++]
+  const unsigned = () => u64[number++]
+  const range = () => {
+    const address = u32[word++]
+    return u8.slice(address, address + u32[word++])
+  }
+  const root = {}
+  const stack = []
+  let object = root
+  for (;;) {
+    const key = names[u32[word] >>> 4]
+    switch (u32[word++] & 15) {
+      case 0: return root
+      case 1:
+        object = stack.pop()
+        break
+      case 2:
+        stack.push(object)
+        object = object[key] = {}
+        break
+      case 3: {
+        const child = {}
+        object[key] = [child]
+        stack.push(object)
+        object = child
+        break
+      }
+      case 4: {
+        const child = {}
+        object[key].push(child)
+        stack.push(object)
+        object = child
+        break
+      }
+      case 5:
+        object[key] = string()
+        break
+      case 6:
+        object[key] = many(u32[word++], string)
+        break
+      case 7:
+        object[key] = double()
+        break
+      case 8:
+        object[key] = many(u32[word++], double)
+        break
+      case 9:
+        object[key] = integer()
+        break
+      case 10:
+        object[key] = many(u32[word++], integer)
+        break
+      case 11:
+        object[key] = unsigned()
+        break
+      case 12:
+        object[key] = many(u32[word++], unsigned)
+        break
+      case 13:
+        object[key] = range()
+        break
+      default:
+        object[key] = many(u32[word++], range)
+    }
+  }
+}
