@@ -81,6 +81,15 @@ static os_status os_replacing__drop(os_replacing *self) {
   return os_changes_put(self->edit, graph, &list[self->names.index], &nothing, sizeof nothing);
 }
 
+// A graph inside defines the name itself.
+static os_status os_replacing__shadow(os_replacing *self, os_replaced_name *name) {
+  os_shadow *shadow = OS_PUSH(&self->names.arena, &self->shadows);
+  OS_TRY_ALLOC(shadow);
+  *shadow = (os_shadow){self->names.frames.count, name};
+  name->shadowed++;
+  return OS_OK;
+}
+
 static os_status os_replacing__name(os_names *names, os_name_role role, void *message,
                                     protobuf_c_boolean *has, ProtobufCBinaryData *at) {
   os_replacing *self = (os_replacing *)names;
@@ -88,13 +97,7 @@ static os_status os_replacing__name(os_names *names, os_name_role role, void *me
   if (entry == NULL) return OS_OK;
   os_replaced_name *name = entry->value.pointer;
   bool root = names->frames.count == 1 && names->training == 0;
-  if (role == OS_NAME_DEFINED && !root) {
-    os_shadow *shadow = OS_PUSH(&names->arena, &self->shadows);
-    OS_TRY_ALLOC(shadow);
-    *shadow = (os_shadow){names->frames.count, name};
-    name->shadowed++;
-    return OS_OK;
-  }
+  if (role == OS_NAME_DEFINED && !root) return os_replacing__shadow(self, name);
   if (name->shadowed > 0) return OS_OK;
   if (role == OS_NAME_TOLD && root && !names->in_node && self->drop) return os_replacing__drop(self);
   if (name->to.len == 0) return OS_OK;
@@ -231,12 +234,7 @@ static os_status os_counting__name(os_names *names, os_name_role role, void *mes
   if (entry == NULL) return OS_OK;
   os_replaced_name *name = entry->value.pointer;
   bool root = names->frames.count == 1 && names->training == 0;
-  if (role == OS_NAME_DEFINED && !root) {
-    os_shadow *shadow = OS_PUSH(&names->arena, &self->shadows);
-    OS_TRY_ALLOC(shadow);
-    *shadow = (os_shadow){names->frames.count, name};
-    name->shadowed++;
-  }
+  if (role == OS_NAME_DEFINED && !root) return os_replacing__shadow(self, name);
   if (role == OS_NAME_USED && name->shadowed == 0) ++*name->uses;
   return OS_OK;
 }

@@ -1,16 +1,14 @@
-// Documents against protobufjs and, where it is installed, protobuf-es; what opened models keep in memory; how soon hostile
+// Documents against protobufjs and protobuf-es; what opened models keep in memory; how soon hostile
 // documents are answered: npm run bench -- documents
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import protobuf from 'protobufjs'
-import descriptor from 'protobufjs/ext/descriptor.js'
 import { Env } from '../../wasm/js/env.js'
 import { createEnv } from '../../wasm/js/index.js'
 import { hostileBytes, hostileTexts } from '../support/hostile-documents.js'
 import { writeLargeModel } from '../support/large.js'
 import * as onnx from '../support/onnx.js'
+import { peers } from '../support/peers.js'
 import { interleave, machine, ms, table } from './timing.js'
 
 const layer = 'features/block_of_layers'
@@ -28,40 +26,11 @@ function read (decoded) {
   return sum
 }
 
-// protobufjs cannot find the file that defines protobuf-c's options, and needs none of them.
-const text = (await readFile(new URL('../../proto/onnx.proto', import.meta.url), 'utf8')).replace(/^(import|option) .*$/gm, '')
-const { root } = protobuf.parse(text)
-const type = root.lookupType('onnx.ModelProto')
-
-// protobuf-es wants full names of types.
-function qualify (space, message) {
-  const own = space.get(message.name)
-  for (const field of message.field) {
-    const { resolvedType } = own.fieldsArray.find(({ id }) => id === field.number) ?? {}
-    if (resolvedType) field.typeName = resolvedType.fullName
-  }
-  for (const inner of message.nestedType) qualify(own, inner)
-}
-
-async function protobufEs () {
-  try {
-    const es = await import('@bufbuild/protobuf')
-    const { FileDescriptorSetSchema } = await import('@bufbuild/protobuf/wkt')
-    const files = root.resolveAll().toDescriptor('proto2')
-    for (const file of files.file) for (const message of file.messageType) qualify(root.lookup(file.package), message)
-    const set = descriptor.FileDescriptorSet.encode(files).finish()
-    const schema = es.createFileRegistry(es.fromBinary(FileDescriptorSetSchema, set)).getMessage('onnx.ModelProto')
-    return { decode: bytes => es.fromBinary(schema, bytes), encode: message => es.toBinary(schema, message) }
-  } catch (error) {
-    console.log(`protobuf-es takes no part: ${error.message}`)
-    return null
-  }
-}
+const { 'protobufjs 8': type, 'protobuf-es 2': es } = peers('ModelProto')
 
 machine()
 const env = await createEnv()
-const es = await protobufEs()
-const times = (mine, other) => other === undefined ? '-' : `${(other / mine).toFixed(1)}x`
+const times = (mine, other) => `${(other / mine).toFixed(1)}x`
 
 const rows = []
 for (const count of [25_000, 50_000, 100_000, 200_000]) {
@@ -70,7 +39,7 @@ for (const count of [25_000, 50_000, 100_000, 200_000]) {
     load: () => env.loadModel(bytes).dispose(),
     objects: () => read(env.decode(bytes, 'ModelProto')),
     protobufjs: () => read(type.decode(bytes)),
-    ...es && { es: () => read(es.decode(bytes)) }
+    es: () => read(es.decode(bytes))
   }, { rounds: 5, slice: 50 })
   rows.push([`${count} nodes, ${(bytes.length / 1e6).toFixed(1)} MB`, ms(t.load), times(t.load, t.protobufjs), times(t.load, t.es), ms(t.objects), times(t.objects, t.protobufjs), times(t.objects, t.es), `${(t.objects / count * 1e6).toFixed(0)} ns`])
 }
@@ -94,8 +63,8 @@ const t = await interleave({
     model.dispose()
     return size
   },
-  protobufjs: () => type.encode(type.decode(weights)).finish().length,
-  ...es && { es: () => es.encode(es.decode(weights)).length }
+  protobufjs: () => type.encode(type.decode(weights)).length,
+  es: () => es.encode(es.decode(weights)).length
 }, { rounds: 3, slice: 50 })
 table(['100 MB of weights, read and written', 'time', 'protobufjs', 'protobuf-es'], [
   ['loadModel, toBytes', ms(t.opspec), times(t.opspec, t.protobufjs), times(t.opspec, t.es)],
