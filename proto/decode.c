@@ -249,11 +249,11 @@ os_status os_decoder_new(const os_decoding *decoding, os_decoder **out) {
 }
 
 os_status os_decoder_run(os_decoder *self, void **message) {
+  static os_status (*const rounds[])(os_decoder *self) = {os_decoder__step, os_decoder_fast};
   *message = NULL;
-  while (self->status == OS_OK && self->frames.count > 0) {
-    os_status status = OS_OK;
-    if (self->ask.source->data != NULL) status = os_decoder_fast(self);
-    if (status == OS_OK && self->frames.count > 0) status = os_decoder__step(self);
+  bool near = self->ask.source->data != NULL;
+  for (bool fast = near; self->status == OS_OK && self->frames.count > 0; fast = near && !fast) {
+    os_status status = rounds[fast](self);
     if (status == OS_NEEDS_HOST) return status;
     self->status = status;
   }

@@ -130,10 +130,12 @@ static inline bool os_fast__item(const os_fast *self, const os_plan_field **fiel
   return value <= (size_t)(end - p);
 }
 
+enum { MOST = 1 << 14 }; // items at a time
+
 os_status os_decoder_fast(os_decoder *self) {
   os_fast fast = {.decoder = self, .base = self->ask.source->data};
   os_fast__enter(&fast);
-  for (;;) {
+  for (unsigned left = MOST; left > 0; left--) {
     if (fast.p == fast.end) {
       if (--self->frames.count == 0) return OS_OK;
       os_fast__enter(&fast);

@@ -124,6 +124,24 @@ os_status os_decoder_begin_run(os_decoder *self, os_frame *frame, const os_plan_
   return OS_OK;
 }
 
+enum { RECENT = 1024, RECENT_LENGTH = 128 };
+
+// A text that is in the window, copied unless an equal one was a while ago.
+static os_status os_decoder__text(os_decoder *self, uint64_t start, size_t n, ProtobufCBinaryData *out) {
+  os_str text = {(const char *)os_cursor_at(&self->cursor, start), n};
+  if (self->recent == NULL) self->recent = OS_ARENA_ARRAY(self->ask.arena, RECENT, os_str);
+  OS_TRY_ALLOC(self->recent);
+  os_str *known = &self->recent[os_str_hash(text, 0) % RECENT];
+  if (!os_str_eq(*known, text)) {
+    char *copy = os_decoder_alloc_text(self, n);
+    OS_TRY_ALLOC(copy);
+    memcpy(copy, text.data, n);
+    *known = (os_str){copy, n};
+  }
+  *out = os_bytes_of(*known);
+  return OS_OK;
+}
+
 // [start, end) as a view, or a copy or an os_far when the source is not in memory.
 static os_status os_decoder__view(os_decoder *self, uint64_t start, uint64_t end, bool may_be_far,
                                   ProtobufCBinaryData *out) {
@@ -143,6 +161,7 @@ static os_status os_decoder__view(os_decoder *self, uint64_t start, uint64_t end
   }
   if (n > SIZE_MAX) return OS_OUT_OF_MEMORY;
   if (n <= OS_WINDOW_LEAST) OS_TRY(os_cursor_need(&self->cursor, start, (size_t)n));
+  if (!may_be_far && n <= RECENT_LENGTH) return os_decoder__text(self, start, (size_t)n, out);
   uint8_t *copy = os_decoder_alloc_text(self, (size_t)n);
   OS_TRY_ALLOC(copy);
   if (n <= OS_WINDOW_LEAST)

@@ -49,6 +49,7 @@ struct os_decoder {
   char *slab, *slab_end; // structs and lists are cut from it
   size_t slab_size;
   char *text, *text_end; // strings copied from a source that is not in memory
+  os_str *recent;        // some of those, by hash: names of values stand twice, names of operators very often
   struct {
     os_frame *items;
     size_t count, room;
@@ -91,8 +92,8 @@ os_status os_decoder_begin_run(os_decoder *self, os_frame *frame, const os_plan_
                                const os_item *item);
 // The item at `at`, which is before the frame's end.
 os_status os_decoder_item(os_decoder *self, const os_frame *frame, uint64_t at, os_item *item);
-// With a source in memory: goes on as long as fields are common ones. The top frame is then at one that is not, or all is
-// done.
+// With a source in memory: goes on as long as fields are common ones, or for a while: an engine runs a function that it has
+// compiled better when it is called again. The top frame is then at one that is not common, or anywhere, or all is done.
 os_status os_decoder_fast(os_decoder *self);
 // Puts an item into the struct. May push a frame: `frame` is void then.
 os_status os_decoder_fill(os_decoder *self, os_frame *frame, const os_item *item);

@@ -34,6 +34,12 @@ typedef enum os_form {
 os_status os_form_write(os_text *out, os_form form, const os_source *source, const void *message,
                         os_report *report);
 
+// The same for many messages in turn, so that what their types need is made ready once. NULL: memory is exhausted.
+typedef struct os_form_writer os_form_writer;
+os_form_writer *os_form_writer_new(os_text *out, os_form form, const os_source *source, os_report *report);
+os_status os_form_writer_put(os_form_writer *self, const void *message);
+void os_form_writer_free(os_form_writer *self);
+
 // One number as the text format has it.
 struct os_plan_field;
 void os_form_write_number(os_text *out, const struct os_plan_field *field, const char *element);

@@ -37,8 +37,8 @@ void os_form_push(os_form_reader *self, const os_plan_field *field, ProtobufCMes
     os_form_stop(self, OS_OUT_OF_MEMORY);
     return;
   }
-  *frame = (os_form_frame){
-      .plan = os_form_plan(self, message), .message = message, .field = field, .index = index};
+  const os_plan *plan = field == NULL ? os_form_plan(self, message) : os_plans_child(&self->plans, field);
+  *frame = (os_form_frame){.plan = plan, .message = message, .field = field, .index = index};
 }
 
 bool os_form_home(os_arena *arena, const os_plan *plan, const os_plan_field *field, void *message) {
@@ -60,7 +60,8 @@ static void *os_form__grow(os_arena *arena, void *list, size_t had, size_t size)
 
 void *os_form_slot(os_form_reader *self, const os_plan_field *field, void *message) {
   os_arena *arena = self->input.arena;
-  if (self->status == OS_OK && os_form_home(arena, os_form_plan(self, message), field, message)) {
+  if (self->status == OS_OK &&
+      (field->aside == 0 || os_form_home(arena, os_form_plan(self, message), field, message))) {
     char *member = os_plan_member(field, message);
     if (!field->repeated) {
       memset(member, 0, field->size);

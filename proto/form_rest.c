@@ -13,8 +13,8 @@ typedef struct os_rest_pair {
 typedef struct os_rest {
   os_text *out;
   const os_source *source;
-  os_report *report;
-  os_arena arena;
+  os_form_writer *writer;
+  os_arena arena, scratch; // of all, of a pair
   os_plans plans;
   struct {
     os_rest_pair *items;
@@ -23,12 +23,12 @@ typedef struct os_rest {
 } os_rest;
 
 static os_status os_rest__line(os_rest *self, const os_path *path, bool whole, const void *message) {
-  os_str where = path == NULL ? (os_str){"", 0} : os_path_print(path, &self->arena);
+  os_str where = path == NULL ? (os_str){"", 0} : os_path_print(path, &self->scratch);
   os_text_puts(self->out, "\n#:");
   if (where.len > 0) os_text_char(self->out, ' ');
   os_text_put(self->out, where);
   os_text_puts(self->out, whole ? " = {" : " {");
-  OS_TRY(os_form_write(self->out, OS_FORM_LINE, self->source, message, self->report));
+  OS_TRY(os_form_writer_put(self->writer, message));
   os_text_char(self->out, '}');
   return OS_OK;
 }
@@ -43,17 +43,27 @@ static os_status os_rest__same(os_rest *self, const os_plan_field *field, const 
   const ProtobufCBinaryData *x = (const void *)a, *y = (const void *)b;
   for (size_t i = 0; i < count && *same; i++) {
     os_str left, right;
-    OS_TRY(os_bytes_load(self->source, &self->arena, x[i], &left));
-    OS_TRY(os_bytes_load(self->source, &self->arena, y[i], &right));
+    OS_TRY(os_bytes_load(self->source, &self->scratch, x[i], &left));
+    OS_TRY(os_bytes_load(self->source, &self->scratch, y[i], &right));
     *same = os_str_eq(left, right);
   }
+  return OS_OK;
+}
+
+// A message of the same type for what differs, unless there is one.
+static os_status os_rest__some(os_rest *self, const ProtobufCMessage *message, ProtobufCMessage **some) {
+  if (*some != NULL) return OS_OK;
+  *some = os_proto_new(&self->scratch, message->descriptor, NULL);
+  OS_TRY_ALLOC(*some);
+  (*some)->unknown_fields = message->unknown_fields;
+  (*some)->n_unknown_fields = message->n_unknown_fields;
   return OS_OK;
 }
 
 // Puts the field into `some`, whose fields are those of `message`.
 static bool os_rest__take(os_rest *self, const os_plan *plan, const os_plan_field *field, const void *message,
                           void *some) {
-  if (!os_form_home(&self->arena, plan, field, some)) return false;
+  if (!os_form_home(&self->scratch, plan, field, some)) return false;
   memcpy(os_plan_member(field, some), os_plan_member(field, message),
          field->repeated ? sizeof(void *) : field->size);
   if (field->repeated)
@@ -67,7 +77,7 @@ static os_status os_rest__push(os_rest *self, const os_rest_pair *pair, const os
                                size_t count) {
   for (size_t i = count; i-- > 0;) {
     os_rest_pair *inner = OS_PUSH(&self->arena, &self->pairs);
-    os_path *path = OS_ARENA_NEW(&self->arena, os_path);
+    os_path *path = os_arena_alloc(&self->arena, sizeof *path);
     OS_TRY_ALLOC(inner);
     OS_TRY_ALLOC(path);
     *path = (os_path){pair->path, os_str_of(field->field->name), field->repeated ? (int64_t)i : -1};
@@ -80,13 +90,11 @@ static os_status os_rest__push(os_rest *self, const os_rest_pair *pair, const os
 static os_status os_rest__pair(os_rest *self, os_rest_pair pair) {
   const ProtobufCMessage *message = pair.message;
   const os_plan *plan = os_plans_get(&self->plans, message->descriptor);
-  ProtobufCMessage *some = os_proto_new(&self->arena, message->descriptor, NULL);
+  ProtobufCMessage *some = NULL; // what differs
   OS_TRY_ALLOC(plan);
-  OS_TRY_ALLOC(some);
   size_t inner = self->pairs.count;
-  bool any = message->n_unknown_fields > 0;
-  some->unknown_fields = message->unknown_fields;
-  some->n_unknown_fields = message->n_unknown_fields;
+  os_arena_rewind(&self->scratch);
+  if (message->n_unknown_fields > 0) OS_TRY(os_rest__some(self, message, &some));
   for (uint32_t i = plan->count; i-- > 0;) {
     const os_plan_field *field = &plan->fields[i];
     size_t n = os_plan_elements(field, pair.message), k = os_plan_elements(field, pair.other);
@@ -101,22 +109,26 @@ static os_status os_rest__pair(os_rest *self, os_rest_pair pair) {
       self->pairs.count = inner;
       return os_rest__line(self, pair.path, true, pair.message);
     }
+    OS_TRY(os_rest__some(self, message, &some));
     if (!os_rest__take(self, plan, field, pair.message, some)) return OS_OUT_OF_MEMORY;
-    any = true;
   }
-  return any ? os_rest__line(self, pair.path, false, some) : OS_OK;
+  return some != NULL ? os_rest__line(self, pair.path, false, some) : OS_OK;
 }
 
 os_status os_form_rest_write(os_text *out, const os_source *source, const void *message, const void *other,
                              os_report *report) {
-  os_rest self = {.out = out, .source = source, .report = report};
+  os_rest self = {.out = out, .source = source};
   os_arena_init(&self.arena, out->memory);
+  os_arena_init(&self.scratch, out->memory);
   self.plans.arena = &self.arena;
+  self.writer = os_form_writer_new(out, OS_FORM_LINE, source, report);
   os_rest_pair *first = OS_PUSH(&self.arena, &self.pairs);
-  os_status status = first == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+  os_status status = first == NULL || self.writer == NULL ? OS_OUT_OF_MEMORY : OS_OK;
   if (first != NULL) *first = (os_rest_pair){message, other, NULL};
   while (status == OS_OK && self.pairs.count > 0)
     status = os_rest__pair(&self, self.pairs.items[--self.pairs.count]);
+  os_form_writer_free(self.writer);
+  os_arena_clear(&self.scratch);
   os_arena_clear(&self.arena);
   return status;
 }

@@ -111,13 +111,9 @@ static void os_form__unknown(os_form_reader *self) {
 
 // ---- Fields -----------------------------------------------------------------------------------------------
 
-static void os_form__field(os_form_reader *self, bool over) {
+static void os_form__known(os_form_reader *self, bool over) {
   os_form_frame *frame = os_form_top(self);
   const os_lexer *lexer = &self->lexer;
-  if (lexer->token == OS_TOKEN_NUMBER) {
-    os_form__unknown(self);
-    return;
-  }
   if (lexer->token != OS_TOKEN_WORD) os_form_unexpected(self, "the name of a field");
   const os_plan_field *field = os_form_find(frame->plan, lexer->value, false);
   if (field == NULL)
@@ -138,6 +134,9 @@ static void os_form__field(os_form_reader *self, bool over) {
   while (list && os_form_take(self, ','));
   if (list) os_form_match(self, ']');
 }
+
+static void os_form__field(os_form_reader *self) { os_form__known(self, false); }
+static void os_form__over(os_form_reader *self) { os_form__known(self, true); }
 
 // Behind a message: its list ends, or goes on (true).
 static bool os_form__leave(os_form_reader *self) {
@@ -161,7 +160,7 @@ void os_form_fill(os_form_reader *self, char close, bool over) {
       began = os_form__leave(self);
       if (self->frames.count < base) return;
     } else {
-      os_form__field(self, over);
+      (self->lexer.token == OS_TOKEN_NUMBER ? os_form__unknown : over ? os_form__over : os_form__field)(self);
       began = self->frames.count > depth;
     }
     if (!began && !os_form_take(self, ',')) os_form_take(self, ';');

@@ -18,18 +18,22 @@ typedef struct os_form_number {
   bool narrow;
   char digits[OS_DOUBLE_ROOM];
 } os_form_number;
-typedef struct os_form_writer {
+struct os_form_writer {
   os_text *out;
   os_form form;
   bool json, lines; // not the text format; broken into lines
   bool special;     // has written an object that begins with '$'
-  size_t start, depth;
+  bool begun;
+  size_t depth;
   const os_source *source;
   os_report *report;
   os_walk walk;
   os_form_number *numbers;
   size_t number_count;
-} os_form_writer;
+  char *piece; // OS_FORM_PIECE bytes of what is outside; NULL = not yet needed
+};
+
+enum { NUMBERS = 64, OS_FORM_PIECE = 3 << 14 }; // base64 takes three bytes at a time
 
 static void os_form__lost(os_form_writer *self, const os_plan_field *field, int64_t index, const char *what) {
   if (self->report == NULL) return;
@@ -43,14 +47,20 @@ static void os_form__lost(os_form_writer *self, const os_plan_field *field, int6
 
 static void os_form__line(os_form_writer *self) {
   os_text *out = self->out;
-  if (out->len == self->start || out->failed) return;
-  if (!self->lines && !self->json && out->data[out->len - 1] != '{') os_text_char(out, ' ');
+  bool first = !self->begun;
+  self->begun = true;
+  if (first || out->failed) return;
+  if (!self->lines && !self->json && (out->len == 0 || out->data[out->len - 1] != '{'))
+    os_text_char(out, ' ');
   if (!self->lines) return;
-  os_text_char(out, '\n');
-  for (size_t i = 0; i < self->depth; i++) os_text_puts(out, "  ");
+  static const char blank[] = "\n                                ";
+  size_t n = 1 + 2 * self->depth, most = sizeof blank - 1;
+  os_text_put(out, (os_str){blank, n < most ? n : most});
+  for (; n > most; n -= 2) os_text_puts(out, "  ");
 }
 
 static void os_form__open(os_form_writer *self, char bracket) {
+  self->begun = true;
   os_text_char(self->out, bracket);
   self->depth++;
 }
@@ -89,12 +99,30 @@ static void os_form__name(os_form_writer *self, bool *any, const char *name) {
 // ---- Scalars ----------------------------------------------------------------------------------------------
 
 // Around 64-bit integers, and around NaN and infinities.
-static void os_form__wrap(os_form_writer *self, char kind, const char *text) {
+static void os_form__wrap(os_form_writer *self, char kind, os_str text) {
+  os_text *out = self->out;
   self->special = true;
-  if (self->form == OS_FORM_SCRIPT)
-    os_text_format(self->out, "{\"$%c\":\"%s\"}", kind, text);
-  else
-    os_text_format(self->out, self->json ? "\"%s\"" : "%s", text);
+  if (self->form == OS_FORM_SCRIPT) {
+    char head[] = "{\"$i\":";
+    head[3] = kind;
+    os_text_puts(out, head);
+  }
+  if (self->json) os_text_char(out, '"');
+  os_text_put(out, text);
+  if (self->json) os_text_char(out, '"');
+  if (self->form == OS_FORM_SCRIPT) os_text_char(out, '}');
+}
+
+enum { INTEGER = 20 }; // most characters of an integer of 64 bits
+
+// Lists hold very many: not by a format.
+static os_str os_form__integer(uint64_t value, bool negative, char *text) {
+  size_t at = INTEGER;
+  if (negative) value = 0 - value;
+  do text[--at] = (char)('0' + value % 10);
+  while ((value /= 10) > 0);
+  if (negative) text[--at] = '-';
+  return (os_str){text + at, INTEGER - at};
 }
 
 static void os_form__float(os_form_writer *self, double value, bool narrow) {
@@ -115,10 +143,10 @@ static void os_form__float(os_form_writer *self, double value, bool narrow) {
     os_text_put(out, (os_str){known->digits, known->len});
     return;
   }
-  if (isnan(value))
-    os_form__wrap(self, 'n', self->json ? "NaN" : signbit(value) ? "-nan" : "nan");
-  else
-    os_form__wrap(self, 'n', (self->json ? "-Infinity" : "-inf") + !signbit(value));
+  const char *word = self->json ? "-Infinity" : isnan(value) ? "-nan" : "-inf";
+  if (!signbit(value)) word++;
+  if (self->json && isnan(value)) word = "NaN";
+  os_form__wrap(self, 'n', os_str_of(word));
 }
 
 // Whether `bits` are a NaN that its word does not say.
@@ -146,12 +174,12 @@ static void os_form__number(os_form_writer *self, const os_plan_field *field, in
   float narrow;
   memcpy(field->size == 8 ? (void *)&large : (void *)&small, element, field->size == 8 ? 8 : 4);
   const char *name = NULL;
-  char text[24];
+  char text[INTEGER];
   switch (field->type) {
   case PROTOBUF_C_TYPE_INT64:
   case PROTOBUF_C_TYPE_UINT64:
-    os_format(text, sizeof text, field->type == PROTOBUF_C_TYPE_INT64 ? "%" PRId64 : "%" PRIu64, large);
-    os_form__wrap(self, 'i', text);
+    os_form__wrap(self, 'i',
+                  os_form__integer(large, field->type == PROTOBUF_C_TYPE_INT64 && (int64_t)large < 0, text));
     return;
   case PROTOBUF_C_TYPE_DOUBLE:
   case PROTOBUF_C_TYPE_FLOAT:
@@ -167,37 +195,56 @@ static void os_form__number(os_form_writer *self, const os_plan_field *field, in
     break;
   default: break;
   }
-  if (name == NULL)
-    os_text_format(self->out, "%" PRId32, (int32_t)small);
-  else
-    os_text_format(self->out, self->json ? "\"%s\"" : "%s", name);
+  if (name == NULL) {
+    os_text_put(self->out, os_form__integer((uint64_t)(int32_t)small, (int32_t)small < 0, text));
+    return;
+  }
+  if (self->json) os_text_char(self->out, '"');
+  os_text_puts(self->out, name);
+  if (self->json) os_text_char(self->out, '"');
 }
 
 void os_form_write_number(os_text *out, const os_plan_field *field, const char *element) {
+  if (field->type == PROTOBUF_C_TYPE_INT64 || field->type == PROTOBUF_C_TYPE_UINT64) {
+    uint64_t value;
+    char text[INTEGER];
+    memcpy(&value, element, sizeof value);
+    bool negative = field->type == PROTOBUF_C_TYPE_INT64 && (int64_t)value < 0;
+    os_text_put(out, os_form__integer(value, negative, text));
+    return;
+  }
   os_form_number number = {0};
   os_form_writer self = {.out = out, .form = OS_FORM_LINE, .numbers = &number, .number_count = 1};
   os_form__number(&self, field, -1, element);
 }
 
-// A string of the text format. UTF-8 stays as it is in texts, everything else that is not ASCII is escaped.
-static void os_form__quote(os_text *out, os_str bytes, bool text) {
+// The inside of a string of the text format. UTF-8 stays as it is in texts, everything else that is not ASCII is escaped.
+static void os_form__escape(os_text *out, os_str bytes, bool text) {
+  enum { PART = 1024, MOST = 4 }; // bytes at a time, and what one of them may take
   static const char from[] = "\n\r\t\"\\", into[] = "nrt\"\\";
   text = text && os_utf8_valid(bytes) == bytes.len;
-  os_text_char(out, '"');
-  for (size_t i = 0; i < bytes.len; i++) {
-    unsigned char c = (unsigned char)bytes.data[i];
-    const char *known = c == 0 ? NULL : strchr(from, c);
-    if (known != NULL) {
-      os_text_char(out, '\\');
-      os_text_char(out, into[known - from]);
-    } else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !text)) {
-      os_text_char(out, '\\');
-      for (int shift = 6; shift >= 0; shift -= 3) os_text_char(out, (char)('0' + (c >> shift & 7)));
-    } else {
-      os_text_char(out, (char)c);
+  for (size_t at = 0; at < bytes.len;) {
+    size_t n = bytes.len - at < PART ? bytes.len - at : PART;
+    char *to = os_text_extend(out, MOST * n), *end = to + MOST * n;
+    if (to == NULL) return;
+    for (size_t i = 0; i < n; i++) {
+      unsigned char c = (unsigned char)bytes.data[at + i];
+      bool plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+      if (plain || (text && c >= 0x80)) {
+        *to++ = (char)c;
+        continue;
+      }
+      const char *known = c == 0 ? NULL : strchr(from, c);
+      *to++ = '\\';
+      if (known != NULL) {
+        *to++ = into[known - from];
+        continue;
+      }
+      for (int shift = 6; shift >= 0; shift -= 3) *to++ = (char)('0' + (c >> shift & 7));
     }
+    out->len -= (size_t)(end - to);
+    at += n;
   }
-  os_text_char(out, '"');
 }
 
 static void os_form__reference(os_form_writer *self, ProtobufCBinaryData bytes) {
@@ -214,26 +261,48 @@ static void os_form__reference(os_form_writer *self, ProtobufCBinaryData bytes) 
   }
 }
 
+static os_status os_form__piece(os_form_writer *self) {
+  if (self->piece == NULL) self->piece = os_arena_alloc(&self->walk.arena, OS_FORM_PIECE);
+  return self->piece == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+// Bytes that are no text, piece by piece.
+static os_status os_form__payload(os_form_writer *self, ProtobufCBinaryData bytes) {
+  uint64_t length = os_bytes_length(bytes);
+  bool far = os_bytes_is_far(bytes);
+  if (far) OS_TRY(os_form__piece(self));
+  os_text_char(self->out, '"');
+  for (uint64_t at = 0; at < length && !self->out->failed; at += OS_FORM_PIECE) {
+    size_t n = length - at < OS_FORM_PIECE ? (size_t)(length - at) : OS_FORM_PIECE;
+    if (far) OS_TRY(os_bytes_read(self->source, bytes, at, n, self->piece));
+    os_str piece = {far ? self->piece : (const char *)bytes.data + (size_t)at, n};
+    if (self->json)
+      os_base64_write(self->out, piece);
+    else
+      os_form__escape(self->out, piece, false);
+  }
+  os_text_char(self->out, '"');
+  return OS_OK;
+}
+
 static os_status os_form__bytes(os_form_writer *self, const os_plan_field *field, int64_t index,
                                 ProtobufCBinaryData bytes) {
-  os_str loaded;
-  if (self->form == OS_FORM_SCRIPT && !field->text) {
+  if (!field->text) {
+    if (self->form != OS_FORM_SCRIPT) return os_form__payload(self, bytes);
     self->special = true;
     os_form__reference(self, bytes);
     return OS_OK;
   }
-  OS_TRY(os_bytes_load(self->source, &self->walk.arena, bytes, &loaded));
+  os_str text = os_bytes_str(bytes);
   if (!self->json) {
-    os_form__quote(self->out, loaded, field->text);
-  } else if (field->text) {
-    os_json_write_string(self->out, loaded);
-    if (self->report != NULL && os_utf8_valid(loaded) < loaded.len)
-      os_form__lost(self, field, index, "bytes that are no UTF-8; they become U+FFFD");
-  } else {
     os_text_char(self->out, '"');
-    os_base64_write(self->out, loaded);
+    os_form__escape(self->out, text, true);
     os_text_char(self->out, '"');
+    return OS_OK;
   }
+  os_json_write_string(self->out, text);
+  if (self->report != NULL && os_utf8_valid(text) < text.len)
+    os_form__lost(self, field, index, "bytes that are no UTF-8; they become U+FFFD");
   return OS_OK;
 }
 
@@ -260,12 +329,35 @@ static const char *os_form__array(uint8_t type) {
   }
 }
 
-// A list that is outside, by its place.
-static os_status os_form__far(os_form_writer *self, const os_far_list *far) {
-  if (self->form != OS_FORM_SCRIPT) return OS_INVALID_ARGUMENT; // os_proto_load_lists has brought it in
-  self->special = true;
-  os_text_format(self->out, "{\"$f\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]}", far->bytes.offset,
-                 far->bytes.length, far->count);
+// A list that is outside: for JavaScript its place, else its elements, piece by piece.
+static os_status os_form__far(os_form_writer *self, const os_plan_field *field, const os_far_list *far) {
+  uint64_t at = far->bytes.offset, number;
+  if (self->form == OS_FORM_SCRIPT) {
+    self->special = true;
+    os_text_format(self->out, "{\"$f\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]}", far->bytes.offset,
+                   far->bytes.length, far->count);
+    return OS_OK;
+  }
+  OS_TRY(os_form__piece(self));
+  size_t room = field->type == PROTOBUF_C_TYPE_BYTES ? 1 : OS_FORM_PIECE / field->size;
+  for (uint64_t i = 0; i < far->count && !self->out->failed;) {
+    size_t n = far->count - i < room ? (size_t)(far->count - i) : room;
+    os_far bytes;
+    if (field->type == PROTOBUF_C_TYPE_BYTES)
+      OS_TRY(os_far_next(self->source, far, &at, &bytes, &number));
+    else
+      OS_TRY(os_far_list_read(self->source, field->type, far, i, n, &at, self->piece));
+    for (size_t j = 0; j < n; j++) {
+      os_text_puts(self->out, i + j == 0 ? "[" : ", ");
+      if (field->type == PROTOBUF_C_TYPE_BYTES)
+        OS_TRY(
+            os_form__payload(self, (ProtobufCBinaryData){0, bytes.length == 0 ? NULL : (uint8_t *)&bytes}));
+      else
+        os_form__number(self, field, (int64_t)(i + j), self->piece + j * field->size);
+    }
+    i += n;
+  }
+  os_text_char(self->out, ']');
   return OS_OK;
 }
 
@@ -276,7 +368,7 @@ static os_status os_form__field(os_form_writer *self) {
   os_form__name(self, &os_walk_top(&self->walk)->any, field->field->name);
   if (!self->json) os_text_puts(self->out, ": ");
   if (!field->repeated) return os_form__element(self, field, -1, list);
-  if (count == 0) return os_form__far(self, os_plan_far(field, os_walk_top(&self->walk)->message));
+  if (count == 0) return os_form__far(self, field, os_plan_far(field, os_walk_top(&self->walk)->message));
   if (self->form == OS_FORM_SCRIPT) array = os_form__array(field->type);
   if (array != NULL) {
     self->special = true;
@@ -316,7 +408,9 @@ static const uint8_t *os_form__unknown(os_form_writer *self, bool *any, uint32_t
       os_text_format(self->out, "%" PRIu64, value);
       return p;
     }
-    os_form__quote(self->out, (os_str){(const char *)p, (size_t)value}, false);
+    os_text_char(self->out, '"');
+    os_form__escape(self->out, (os_str){(const char *)p, (size_t)value}, false);
+    os_text_char(self->out, '"');
     return p + value;
   }
   size_t size = wire == OS_WIRE_64 ? 8 : 4;
@@ -348,7 +442,7 @@ static os_status os_form__unknown_fields(os_form_writer *self) {
 
 // ---- Messages ---------------------------------------------------------------------------------------------
 
-static void os_form__message(os_form_writer *self) {
+static os_status os_form__message(os_form_writer *self) {
   os_walk *walk = &self->walk;
   os_walk_frame *outer = os_walk_top(walk) - 1;
   if (!self->json || walk->index == 0) {
@@ -360,10 +454,12 @@ static void os_form__message(os_form_writer *self) {
   }
   if (self->json && walk->field->repeated) os_form__line(self);
   os_form__open(self, '{');
+  return OS_OK;
 }
 
-static os_status os_form__end(os_form_writer *self, bool root) {
+static os_status os_form__end(os_form_writer *self) {
   os_walk *walk = &self->walk;
+  bool root = walk->frames.count == 1;
   os_walk_frame *frame = os_walk_top(walk);
   if (!self->json) {
     OS_TRY(os_form__unknown_fields(self));
@@ -377,27 +473,51 @@ static os_status os_form__end(os_form_writer *self, bool root) {
   return self->out->failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-static os_status os_form__event(os_form_writer *self, os_walk_event event) {
-  if (event == OS_WALK_FIELD) return os_form__field(self);
-  if (event == OS_WALK_OPEN) os_form__message(self);
-  return event == OS_WALK_OPEN ? OS_OK : os_form__end(self, event == OS_WALK_END);
+static os_status (*const os_form__events[])(os_form_writer *self) = {
+    [OS_WALK_FIELD] = os_form__field,
+    [OS_WALK_OPEN] = os_form__message,
+    [OS_WALK_CLOSE] = os_form__end,
+    [OS_WALK_END] = os_form__end,
+};
+
+os_form_writer *os_form_writer_new(os_text *out, os_form form, const os_source *source, os_report *report) {
+  os_form_writer *self = os_memory_alloc(out->memory, sizeof *self);
+  if (self == NULL) return NULL;
+  *self = (os_form_writer){.out = out, .form = form, .source = source, .report = report};
+  self->json = form == OS_FORM_SCRIPT || form == OS_FORM_JSON;
+  self->lines = form == OS_FORM_JSON || form == OS_FORM_TEXT;
+  os_walk_init(&self->walk, out->memory);
+  self->numbers = OS_ARENA_ARRAY(&self->walk.arena, NUMBERS, os_form_number);
+  self->number_count = NUMBERS;
+  if (self->numbers != NULL) return self;
+  os_form_writer_free(self);
+  return NULL;
+}
+
+os_status os_form_writer_put(os_form_writer *self, const void *message) {
+  os_status status = os_walk_root(&self->walk, message);
+  self->begun = self->special = false;
+  self->depth = 0;
+  if (self->json) os_form__open(self, '{');
+  for (os_walk_event event = OS_WALK_OPEN; status == OS_OK && event != OS_WALK_END;) {
+    status = os_walk_next(&self->walk, &event);
+    if (status == OS_OK) status = os_form__events[event](self);
+  }
+  if (self->form == OS_FORM_SCRIPT && !self->special) os_text_char(self->out, '\n');
+  return self->out->failed ? OS_OUT_OF_MEMORY : status;
+}
+
+void os_form_writer_free(os_form_writer *self) {
+  if (self == NULL) return;
+  os_walk_free(&self->walk);
+  os_memory_free(self->out->memory, self);
 }
 
 os_status os_form_write(os_text *out, os_form form, const os_source *source, const void *message,
                         os_report *report) {
-  os_form_number numbers[64] = {0};
-  os_form_writer self = {.out = out, .form = form, .source = source, .report = report, .start = out->len};
-  self.numbers = numbers;
-  self.number_count = sizeof numbers / sizeof *numbers;
-  self.json = form == OS_FORM_SCRIPT || form == OS_FORM_JSON;
-  self.lines = form == OS_FORM_JSON || form == OS_FORM_TEXT;
-  os_status status = os_walk_begin(&self.walk, out->memory, message);
-  if (self.json) os_form__open(&self, '{');
-  for (os_walk_event event = OS_WALK_OPEN; status == OS_OK && event != OS_WALK_END;) {
-    status = os_walk_next(&self.walk, &event);
-    if (status == OS_OK) status = os_form__event(&self, event);
-  }
-  if (form == OS_FORM_SCRIPT && !self.special) os_text_char(out, '\n');
-  os_walk_free(&self.walk);
-  return out->failed ? OS_OUT_OF_MEMORY : status;
+  os_form_writer *self = os_form_writer_new(out, form, source, report);
+  OS_TRY_ALLOC(self);
+  os_status status = os_form_writer_put(self, message);
+  os_form_writer_free(self);
+  return status;
 }

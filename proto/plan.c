@@ -59,7 +59,7 @@ static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor
   self->packed = self->packable && (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0;
 }
 
-os_plan *os_plans_get(os_plans *self, const ProtobufCMessageDescriptor *type) {
+static os_plan *os_plans__make(os_plans *self, const ProtobufCMessageDescriptor *type) {
   for (os_plan *plan = self->first; plan != NULL; plan = plan->next)
     if (plan->type == type) return plan;
   // Rare (rare.js) is the last field: no number is higher.
@@ -87,6 +87,13 @@ os_plan *os_plans_get(os_plans *self, const ProtobufCMessageDescriptor *type) {
   plan->next = self->first;
   self->first = plan;
   return plan;
+}
+
+os_plan *os_plans_get(os_plans *self, const ProtobufCMessageDescriptor *type) {
+  os_plan **recent =
+      &self->recent[(uintptr_t)type / sizeof *type % (sizeof self->recent / sizeof *self->recent)];
+  if (*recent == NULL || (*recent)->type != type) *recent = os_plans__make(self, type);
+  return *recent;
 }
 
 const os_plan *os_plans_child(os_plans *self, const os_plan_field *field) {

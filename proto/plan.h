@@ -38,6 +38,7 @@ struct os_plan {
 typedef struct os_plans {
   os_arena *arena;
   os_plan *first;
+  os_plan *recent[16]; // by type
 } os_plans;
 
 // NULL when memory is exhausted.

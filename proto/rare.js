@@ -1,4 +1,4 @@
-// Writes onnx.proto for the C generator: models hold very many nodes and attributes, of which few use more than a few fields,
+// Writes onnx.proto for the C generator: models hold very many nodes, attributes and tensors, of which few use more than a few fields,
 // so the others lie in a message Rare of their own and the struct in C is small. On the wire there is no such message: its
 // fields are those of the message around it, and the field that leads to it has the highest number, which no file uses
 // (proto/plan.c, proto/rare.h).
@@ -12,7 +12,8 @@ const RARE_NUMBER = 536870911
 const rare = {
   AttributeProto: ['ref_attr_name', 'doc_string', 'g', 'floats', 'strings', 'tensors', 'graphs', 'tp', 'type_protos',
     'sparse_tensor', 'sparse_tensors'],
-  NodeProto: ['doc_string', 'overload', 'metadata_props', 'device_configurations']
+  NodeProto: ['doc_string', 'overload', 'metadata_props', 'device_configurations'],
+  TensorProto: ['segment', 'double_data', 'uint64_data', 'doc_string', 'external_data', 'metadata_props']
 }
 
 function setAside (text, message, names) {

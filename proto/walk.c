@@ -2,27 +2,35 @@
 
 #include "wire.h"
 
-size_t os_plan_elements(const os_plan_field *field, const void *message) {
-  return field->repeated ? *os_plan_count(field, message) : os_plan_has(field, message);
-}
-
 const char *os_plan_list(const os_plan_field *field, const void *message) {
   void *member = os_plan_member(field, message);
   return field->repeated ? *(const char *const *)member : (const char *)member;
 }
 
-static os_status os_walk__push(os_walk *self, ProtobufCMessage *message) {
+static os_status os_walk__push(os_walk *self, const os_plan *plan, ProtobufCMessage *message) {
   os_walk_frame *frame = OS_PUSH(&self->arena, &self->frames);
-  OS_TRY_ALLOC(frame);
-  *frame = (os_walk_frame){.plan = os_plans_get(&self->plans, message->descriptor), .message = message};
-  return frame->plan == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+  if (frame == NULL || plan == NULL) return OS_OUT_OF_MEMORY;
+  frame->plan = plan;
+  frame->message = message;
+  return OS_OK;
 }
 
-os_status os_walk_begin(os_walk *self, os_memory *memory, const void *message) {
+void os_walk_init(os_walk *self, os_memory *memory) {
   *self = (os_walk){0};
   os_arena_init(&self->arena, memory);
   self->plans.arena = &self->arena;
-  return os_walk__push(self, (ProtobufCMessage *)(uintptr_t)message);
+}
+
+os_status os_walk_begin(os_walk *self, os_memory *memory, const void *message) {
+  os_walk_init(self, memory);
+  return os_walk_root(self, message);
+}
+
+os_status os_walk_root(os_walk *self, const void *message) {
+  self->frames.count = 0;
+  self->closing = false;
+  ProtobufCMessage *root = (ProtobufCMessage *)(uintptr_t)message;
+  return os_walk__push(self, os_plans_get(&self->plans, root->descriptor), root);
 }
 
 void os_walk_free(os_walk *self) { os_arena_clear(&self->arena); }
@@ -54,7 +62,7 @@ os_status os_walk_next(os_walk *self, os_walk_event *event) {
     if (child == NULL) continue;
     self->index = frame->element - 1;
     *event = OS_WALK_OPEN;
-    return os_walk__push(self, child);
+    return os_walk__push(self, os_plans_child(&self->plans, self->field), child);
   }
   self->closing = true;
   *event = self->frames.count == 1 ? OS_WALK_END : OS_WALK_CLOSE;

@@ -35,6 +35,9 @@ typedef struct os_walk {
 } os_walk;
 
 os_status os_walk_begin(os_walk *self, os_memory *memory, const void *message);
+// The same in two steps; another root may follow when a walk has ended.
+void os_walk_init(os_walk *self, os_memory *memory);
+os_status os_walk_root(os_walk *self, const void *message);
 void os_walk_free(os_walk *self);
 // Not to be called after OS_WALK_END.
 os_status os_walk_next(os_walk *self, os_walk_event *event);
@@ -56,7 +59,9 @@ os_status os_far_next(const os_source *source, const os_far_list *far, uint64_t 
 os_status os_proto_load_lists(os_memory *memory, os_arena *arena, const os_source *source, void *message);
 
 // Elements of a field: 0 or 1 of a singular one.
-size_t os_plan_elements(const os_plan_field *field, const void *message);
+static inline size_t os_plan_elements(const os_plan_field *field, const void *message) {
+  return field->repeated ? *os_plan_count(field, message) : os_plan_has(field, message);
+}
 // The first of them. Not for fields without elements.
 const char *os_plan_list(const os_plan_field *field, const void *message);
 static inline ProtobufCMessage *os_plan_child(const os_plan_field *field, const void *message, size_t i) {

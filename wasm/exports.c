@@ -23,6 +23,8 @@ OS_IMPORT(now) double host_now(void);
 OS_IMPORT(file) int host_file(const char *name, size_t length);
 // 0 done, 2 not there yet, otherwise it cannot be read.
 OS_IMPORT(read) int host_read(uint32_t number, double offset, size_t n, void *to);
+// 0 taken.
+OS_IMPORT(take) int host_take(const char *text, size_t length);
 // Instance > 0, or 0 = failed. `json`: the node.
 OS_IMPORT(create) uint32_t host_create(uint32_t kernel, const char *json, size_t length);
 OS_IMPORT(destroy) void host_destroy(uint32_t instance);
@@ -543,6 +545,13 @@ uint32_t OS_EXPORT(opspec_list_nodes)(os_port *self, opspec_model *model) {
 uint32_t OS_EXPORT(opspec_write_model)(os_port *self, opspec_model *model, uint32_t form, uint32_t lossy) {
   return os_port__end(self, opspec_model_write(model, (opspec_form)form, lossy != 0));
 }
+static bool os_port__take(void *context, os_str written) {
+  (void)context;
+  return host_take(written.data, written.len) == 0;
+}
+uint32_t OS_EXPORT(opspec_send_model)(os_port *self, opspec_model *model, uint32_t form, uint32_t lossy) {
+  return os_port__end(self, opspec_model_send(model, (opspec_form)form, lossy != 0, os_port__take, self));
+}
 uint32_t OS_EXPORT(opspec_check_model)(os_port *self, opspec_model *model, uint32_t flags, double timeout) {
   opspec_check_options options = {.timeout_ms = timeout};
   options.strict = (flags & OS_PORT_STRICT) != 0;
@@ -683,4 +692,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/10"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/11"; }

@@ -7,12 +7,22 @@ void os_base64_write(os_text *out, os_str bytes) {
     out->failed = true;
     return;
   }
-  for (size_t i = 0; i < bytes.len; i += 3) {
-    uint32_t group = 0;
-    size_t have = bytes.len - i < 3 ? bytes.len - i : 3;
-    for (size_t j = 0; j < 3; j++) group = group << 8 | (j < have ? (unsigned char)bytes.data[i + j] : 0);
-    for (size_t j = 0; j < 4; j++) *to++ = j <= have ? digits[group >> (18 - 6 * j) & 63] : '=';
+  const unsigned char *from = (const unsigned char *)bytes.data;
+  size_t i = 0;
+  for (; bytes.len - i >= 3; i += 3, to += 4) {
+    uint32_t group = (uint32_t)from[i] << 16 | (uint32_t)from[i + 1] << 8 | from[i + 2];
+    to[0] = digits[group >> 18];
+    to[1] = digits[group >> 12 & 63];
+    to[2] = digits[group >> 6 & 63];
+    to[3] = digits[group & 63];
   }
+  if (i == bytes.len) return;
+  bool two = bytes.len - i == 2;
+  uint32_t group = (uint32_t)from[i] << 16 | (two ? (uint32_t)from[i + 1] << 8 : 0);
+  to[0] = digits[group >> 18];
+  to[1] = digits[group >> 12 & 63];
+  to[2] = two ? digits[group >> 6 & 63] : '=';
+  to[3] = '=';
 }
 
 static int os_base64__digit(char c) {

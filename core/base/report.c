@@ -23,7 +23,8 @@ static os_str os_report__format(os_report *self, const char *format, va_list arg
 // A finding that is nowhere: keeps callers free of NULL checks.
 static os_finding *os_report__spare(os_report *self) {
   static os_finding nowhere; // written to only when not even a spare can be had, and never read
-  if (self->spare == NULL) self->spare = OS_ARENA_NEW(self->arena, os_finding);
+  if (self->spare == NULL)
+    self->spare = os_arena_zalloc(self->arena, sizeof(os_finding) + sizeof(os_related));
   if (self->spare == NULL) {
     self->status = OS_OUT_OF_MEMORY;
     nowhere = (os_finding){0};
@@ -166,6 +167,7 @@ os_status os_report_finish(os_report *self) {
 }
 
 os_related *os_finding_relate(os_report *self, os_finding *finding, const char *format, ...) {
+  if (!os_report_keeps(self, finding)) return (os_related *)(void *)(self->spare + 1);
   va_list arguments;
   va_start(arguments, format);
   os_str message = os_report__format(self, format, arguments);
@@ -182,6 +184,7 @@ os_related *os_finding_relate(os_report *self, os_finding *finding, const char *
 }
 
 os_fix *os_finding_fix(os_report *self, os_finding *finding, bool safe, const char *format, ...) {
+  if (!os_report_keeps(self, finding)) return NULL;
   va_list arguments;
   va_start(arguments, format);
   os_str title = os_report__format(self, format, arguments);

@@ -105,7 +105,7 @@ typedef struct os_report {
     size_t count, room;
   } texts;
   uint32_t counts[3]; // by severity, those beyond the limit included
-  os_finding *spare;  // takes what is written beyond the limit
+  os_finding *spare;  // takes what is written beyond the limit; what is related to it follows
   bool full;
   const void *told; // whose faults are in here already, for writers that may be asked twice
   os_status status; // OS_OUT_OF_MEMORY sticks here
@@ -123,6 +123,10 @@ os_finding *os_report_add_as(os_report *self, const os_rule *rule, os_severity s
 // Says that something could not be looked at; `ok` is false from then on. The same reason counts once.
 void os_report_incomplete(os_report *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool os_report_ok(const os_report *self);
+// False: the finding is only counted, and working out its place is a waste.
+static inline bool os_report_keeps(const os_report *self, const os_finding *finding) {
+  return finding != self->spare;
+}
 // So many findings, those that are only counted included, that going on tells nobody anything: whoever checks stops.
 bool os_report_overfull(const os_report *self);
 // Tells the text of a file (empty name: the document itself), so that ranges in it get lines and columns. Borrowed

@@ -17,6 +17,12 @@ char *os_text_extend(os_text *self, size_t more) {
     self->failed = true;
     return NULL;
   }
+  if (need > self->room && self->take != NULL && self->len >= OS_TEXT_PIECE) {
+    self->failed = !self->take(self->context, os_text_str(self));
+    self->len = 0;
+    need = more;
+    if (self->failed) return NULL;
+  }
   if (need > self->room) {
     size_t room = self->room < 128 ? 256 : self->room + self->room / 2;
     if (room < need) room = need;

@@ -11,7 +11,13 @@ typedef struct os_text {
   char *data;
   size_t len, room;
   bool failed;
+  // Where the text goes that does not stay: it takes what was written (false: it cannot) whenever OS_TEXT_PIECE bytes or more
+  // have come together, and `data` has only what came after. NULL: all of it stays.
+  bool (*take)(void *context, os_str written);
+  void *context;
 } os_text;
+
+enum { OS_TEXT_PIECE = 1 << 16 };
 
 void os_text_init(os_text *self, os_memory *memory);
 void os_text_clear(os_text *self);

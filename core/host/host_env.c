@@ -81,6 +81,7 @@ void opspec_free(opspec_env *self, void *block) { os_memory_free(&self->memory, 
 void os_host_begin(opspec_env *self) {
   if (self->output.room > OS_HOST_KEEP || self->output.failed) os_text_clear(&self->output);
   self->output.len = 0;
+  self->output.take = NULL;
   os_arena_rewind(&self->scratch);
 }
 
@@ -94,6 +95,7 @@ void os_host_write_member(os_text *out, const char *name, os_str value) {
 os_status os_host_fail(opspec_env *self, os_status status, os_str message, os_str path, os_report *report) {
   os_text *out = &self->output;
   out->len = 0;
+  out->take = NULL;
   os_text_char(out, '{');
   os_host_write_member(out, "message", message.len == 0 ? os_str_of(os_status_text(status)) : message);
   if (path.len > 0) {

@@ -129,16 +129,35 @@ os_status opspec_format(opspec_env *self, os_str bytes, os_str as, opspec_form f
   return status;
 }
 
-os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy) {
+static os_status os_host__write_model(opspec_model *self, opspec_form form, bool lossy) {
   os_document *document = self->document;
-  os_host_begin(self->env);
-  if (form != OPSPEC_BYTES && form != OPSPEC_OBJECT) {
+  if (form == OPSPEC_ONNXTXT) { // which reads itself again
     os_status status =
         os_proto_load_lists(&self->env->memory, &document->arena, &document->source, document->root);
     if (status == OS_NEEDS_HOST) return os_host__outside(self->env);
     if (status != OS_OK) return os_host_fail(self->env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
   }
-  return os_host__write(self->env, &self->document->source, self->document->root, form, lossy);
+  return os_host__write(self->env, &document->source, document->root, form, lossy);
+}
+
+os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy) {
+  os_host_begin(self->env);
+  return os_host__write_model(self, form, lossy);
+}
+
+os_status opspec_model_send(opspec_model *self, opspec_form form, bool lossy,
+                            bool (*take)(void *context, os_str written), void *context) {
+  os_text *output = &self->env->output;
+  os_host_begin(self->env);
+  if (form != OPSPEC_ONNXTXT) {
+    output->take = take;
+    output->context = context;
+  }
+  OS_TRY(os_host__write_model(self, form, lossy));
+  output->take = NULL;
+  bool taken = take(context, os_text_str(output));
+  output->len = 0;
+  return taken ? OS_OK : OS_OUT_OF_MEMORY;
 }
 
 typedef struct os_host__cutting {

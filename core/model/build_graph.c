@@ -75,6 +75,7 @@ static os_status os_index__input(os_model *model, os_graph_index *self, os_str n
   os_graph_value value = os_index__blank;
   value.origin = OS_FROM_INPUT;
   value.is_input = true;
+  value.slot = slot;
   value.declared = declared;
   return os_index__add(model, self, name, value, out);
 }
@@ -105,6 +106,7 @@ static os_status os_index__initializer(os_model *model, os_graph_index *self, os
     return OS_OK;
   }
   value->origin = OS_FROM_INITIALIZER;
+  if (!value->is_input) value->slot = (int32_t)slot;
   value->initializer = dense;
   value->sparse_initializer = sparse;
   return OS_OK;
@@ -196,8 +198,11 @@ static os_status os_index__nodes(os_model *model, os_graph_index *self) {
   const Onnx__NodeProto *const *protos = os_index__protos(self, &count);
   if (count > INT32_MAX) return OS_LIMIT;
   for (size_t i = 0; i < count; i++) places += protos[i]->n_input + protos[i]->n_output;
-  self->nodes = OS_ARENA_ARRAY(model->arena, count, os_graph_node);
-  int32_t *numbers = OS_ARENA_ARRAY(model->arena, places, int32_t);
+  size_t bytes, all;
+  if (!os_size_mul(count, sizeof *self->nodes, &bytes) || !os_size_mul(places, sizeof(int32_t), &all))
+    return OS_OUT_OF_MEMORY;
+  self->nodes = os_arena_alloc(model->arena, bytes); // each is assigned below
+  int32_t *numbers = os_arena_alloc(model->arena, all);
   OS_TRY_ALLOC(self->nodes);
   OS_TRY_ALLOC(numbers);
   self->graph.nodes = self->nodes;

@@ -166,6 +166,7 @@ os_status os_check_configurations(os_checking *self) {
   os_map_init(&self->configurations, self->report->arena);
   for (size_t i = 0; model != NULL && i < model->n_configuration; i++) {
     const Onnx__DeviceConfigurationProto *configuration = model->configuration[i];
+    OS_TRY(os_check_pause(self));
     os_map_entry *entry = os_map_put(&self->configurations, os_bytes_str(configuration->name), NULL);
     OS_TRY_ALLOC(entry);
     entry->value.number = configuration->num_devices > 0 ? (size_t)configuration->num_devices : 0;
@@ -177,6 +178,7 @@ os_status os_check_configurations(os_checking *self) {
             : NULL;
     if (fault == NULL) continue;
     os_finding *finding = os_report_add(self->report, &os_rule_model_device_configuration, "%s", fault);
+    if (!os_report_keeps(self->report, finding)) continue;
     os_where_message(&finding->where, os_arena_format(self->report->arena, "configuration[%zu]", i),
                      configuration);
   }

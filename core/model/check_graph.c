@@ -245,10 +245,15 @@ static os_status os_check__interface(os_checking *self, const os_graph_index *gr
     OS_TRY(os_check_pause(self));
     OS_TRY(os_check__value_info(self, graph, proto->input[i], "input", i, typed));
   }
-  for (size_t i = 0; i < proto->n_output; i++)
+  for (size_t i = 0; i < proto->n_output; i++) {
+    OS_TRY(os_check_pause(self));
     OS_TRY(os_check__value_info(self, graph, proto->output[i], "output", i, typed));
+  }
   OS_TRY(os_check__initializers(self, graph));
-  for (size_t i = 0; i < proto->n_quantization_annotation; i++) OS_TRY(os_check__annotation(self, graph, i));
+  for (size_t i = 0; i < proto->n_quantization_annotation; i++) {
+    OS_TRY(os_check_pause(self));
+    OS_TRY(os_check__annotation(self, graph, i));
+  }
   os_check__shadows(self, graph);
   os_check_reserved(self, &proto->base, (os_spot){graph, NULL, proto}, "", OS_ABSENT);
   return os_check_metadata(self, proto->metadata_props, proto->n_metadata_props, (os_spot){graph, NULL, NULL},

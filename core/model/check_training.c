@@ -48,6 +48,7 @@ static bool os_training__is_output(const os_checking *self, const os_bindings *b
 
 static os_status os_training__bindings(os_checking *self, size_t training, const os_bindings *bindings) {
   for (size_t i = 0; i < bindings->count; i++) {
+    OS_TRY(os_check_pause(self));
     const Onnx__StringStringEntryProto *entry = bindings->entries[i];
     os_str key = os_bytes_str(entry->key), value = os_bytes_str(entry->value);
     os_finding *finding = NULL;
@@ -63,7 +64,7 @@ static os_status os_training__bindings(os_checking *self, size_t training, const
       finding = os_report_add(self->report, &os_rule_model_training_binding,
                               "\"%.*s\" takes \"%.*s\", which is no output of the graph", OS_ARG(key),
                               OS_ARG(value));
-    if (finding == NULL) continue;
+    if (finding == NULL || !os_report_keeps(self->report, finding)) continue;
     os_where_message(
         &finding->where,
         os_arena_format(self->report->arena, "training_info[%zu].%s[%zu]", training, bindings->field, i),

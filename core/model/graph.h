@@ -21,7 +21,11 @@ typedef enum os_value_origin {
 typedef struct os_graph_value {
   os_str name;
   int32_t producer; // node index, OS_FROM_NODE
-  int32_t outer;
+  union {
+    int32_t outer; // OS_FROM_OUTER
+    int32_t
+        slot; // of the others but nodes: which input of the graph, or initializer (sparse ones after the others)
+  };
   uint8_t origin; // os_value_origin
   bool is_input, is_output;
   const Onnx__TensorProto *initializer;              // NULL = none

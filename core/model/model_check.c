@@ -10,6 +10,7 @@ os_status os_check_keys(os_checking *self, const os_rule *rule, os_severity seve
   os_map keys;
   os_map_init(&keys, self->report->arena);
   for (size_t i = 0; i < count; i++) {
+    OS_TRY(os_check_pause(self));
     bool added;
     os_map_entry *entry = os_map_put(&keys, os_bytes_str(entries[i]->key), &added);
     OS_TRY_ALLOC(entry);
@@ -22,7 +23,7 @@ os_status os_check_keys(os_checking *self, const os_rule *rule, os_severity seve
     spot.message = entries[i];
     os_finding_place(self->report, finding, spot, "%s[%zu]", list, i);
     os_related *related = os_finding_relate(self->report, finding, "first here");
-    if (related == NULL) continue;
+    if (related == NULL || !os_report_keeps(self->report, finding)) continue;
     os_str path = finding->where.path;
     while (path.len > 0 && path.data[path.len - 1] != '[') path.len--;
     path = os_arena_format(self->report->arena, "%.*s%zu]", OS_ARG(path), entry->value.number);
@@ -78,7 +79,7 @@ static os_status os_check__imports(os_checking *self, Onnx__OperatorSetIdProto *
     else if (os_str_is(domain, "ai.onnx"))
       finding = os_report_add(self->report, &os_rule_model_opset_alias,
                               "the standard's domain is spelt \"ai.onnx\"");
-    if (finding != NULL)
+    if (finding != NULL && os_report_keeps(self->report, finding))
       os_where_message(&finding->where, os_model_path(self->report->arena, base, "opset_import[%zu]", i),
                        imports[i]);
     OS_TRY_ALLOC(os_map_put(&seen, domain, NULL));
@@ -137,6 +138,7 @@ static os_status os_check__distinct(os_checking *self, const os_function *functi
   os_map seen;
   os_map_init(&seen, self->report->arena);
   for (size_t i = 0; i < count; i++) {
+    OS_TRY(os_check_pause(self));
     bool added;
     OS_TRY_ALLOC(os_map_put(&seen, os_bytes_str(names[i]), &added));
     if (added) continue;

@@ -28,6 +28,7 @@ void os_where_message(os_where *where, os_str path, const void *message) {
 }
 
 void os_finding_place(os_report *report, os_finding *finding, os_spot spot, const char *format, ...) {
+  if (!os_report_keeps(report, finding)) return;
   os_str base = spot.graph == NULL ? OS_STR("") : spot.graph->graph.path;
   if (spot.node != NULL) {
     base = os_model_path(report->arena, base, "node[%u]", spot.node->node.index);
@@ -56,33 +57,30 @@ os_str os_function_label(os_arena *arena, const os_function *function) {
                          OS_ARG(os_bytes_str(function->proto->name)));
 }
 
-// Index of the graph input or initializer that a value is, for its path.
+// The message that a value comes from, and its path.
 static const void *os_find__definition(const os_graph_index *graph, int32_t number, os_report *report,
                                        os_str *path) {
   const os_graph_value *value = &graph->graph.values[number];
   os_str base = graph->graph.path;
   if (value->origin == OS_FROM_NODE) {
     const os_graph_node *node = &graph->nodes[value->producer];
-    uint32_t slot = 0;
-    while (slot + 1 < node->output_count && node->outputs[slot] != number) slot++;
-    *path = os_model_path(report->arena, base, "node[%d].output[%u]", value->producer, slot);
+    uint32_t output = 0;
+    while (output + 1 < node->output_count && node->outputs[output] != number) output++;
+    *path = os_model_path(report->arena, base, "node[%d].output[%u]", value->producer, output);
     return node->proto;
   }
+  const Onnx__GraphProto *proto = graph->proto;
+  size_t slot = (size_t)value->slot, dense = proto == NULL ? 0 : proto->n_initializer;
   if (value->is_input) {
-    uint32_t slot = 0;
-    while (slot + 1 < graph->graph.input_count && graph->graph.inputs[slot] != number) slot++;
-    *path = os_model_path(report->arena, base, "input[%u]", slot);
+    *path = os_model_path(report->arena, base, "input[%zu]", slot);
     return value->declared;
   }
-  const Onnx__GraphProto *proto = graph->proto;
-  for (size_t i = 0; proto != NULL && i < proto->n_initializer; i++) {
-    if (proto->initializer[i] != value->initializer) continue;
-    *path = os_model_path(report->arena, base, "initializer[%zu]", i);
+  if (value->initializer != NULL) {
+    *path = os_model_path(report->arena, base, "initializer[%zu]", slot);
     return value->initializer;
   }
-  for (size_t i = 0; proto != NULL && i < proto->n_sparse_initializer; i++) {
-    if (proto->sparse_initializer[i] != value->sparse_initializer) continue;
-    *path = os_model_path(report->arena, base, "sparse_initializer[%zu]", i);
+  if (value->sparse_initializer != NULL) {
+    *path = os_model_path(report->arena, base, "sparse_initializer[%zu]", slot - dense);
     return value->sparse_initializer;
   }
   *path = os_arena_copy(report->arena, base);
@@ -91,6 +89,7 @@ static const void *os_find__definition(const os_graph_index *graph, int32_t numb
 
 void os_finding_define(os_report *report, os_finding *finding, const char *title, const os_graph_index *graph,
                        int32_t value) {
+  if (!os_report_keeps(report, finding)) return;
   while (graph->graph.values[value].origin == OS_FROM_OUTER) {
     value = graph->graph.values[value].outer;
     graph = os_graph_index_parent(graph);

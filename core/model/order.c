@@ -10,7 +10,7 @@ typedef struct os_sort {
   os_model *model;
   os_arena scratch;
   os_graph_index *graph;
-  uint32_t *capture_starts; // per node, its first capture; one more at the end
+  uint32_t *capture_starts; // per node, its first capture; one more at the end. NULL: there are no captures
   uint8_t *state;           // per node: the flags below
   struct os_sort_step {
     uint32_t node, next;
@@ -37,7 +37,8 @@ static int32_t os_sort__producer(const os_sort *self, uint32_t node, uint32_t re
 }
 
 static uint32_t os_sort__reads(const os_sort *self, uint32_t node) {
-  return self->graph->nodes[node].input_count + self->capture_starts[node + 1] - self->capture_starts[node];
+  const uint32_t *starts = self->capture_starts;
+  return self->graph->nodes[node].input_count + (starts == NULL ? 0 : starts[node + 1] - starts[node]);
 }
 
 static bool os_sort__is_sorted(const os_sort *self) {
@@ -123,14 +124,15 @@ static os_status os_sort__graph(os_sort *self) {
   os_graph_index *graph = self->graph;
   uint32_t count = graph->graph.node_count;
   self->order = OS_ARENA_ARRAY(self->model->arena, count, uint32_t);
-  self->capture_starts = OS_ARENA_ARRAY(&self->scratch, (size_t)count + 2, uint32_t);
   OS_TRY_ALLOC(self->order);
-  OS_TRY_ALLOC(self->capture_starts);
-  if (graph->captures.count > 1)
+  if (graph->captures.count > 0) {
+    self->capture_starts = OS_ARENA_ARRAY(&self->scratch, (size_t)count + 2, uint32_t);
+    OS_TRY_ALLOC(self->capture_starts);
     qsort(graph->captures.items, graph->captures.count, sizeof *graph->captures.items, os_sort__by_node);
-  for (uint32_t i = 0, at = 0; i <= count; i++) {
-    while (at < graph->captures.count && graph->captures.items[at].node < i) at++;
-    self->capture_starts[i] = at;
+    for (uint32_t i = 0, at = 0; i <= count; i++) {
+      while (at < graph->captures.count && graph->captures.items[at].node < i) at++;
+      self->capture_starts[i] = at;
+    }
   }
   graph->graph.order = self->order;
   if (!os_sort__is_sorted(self)) return os_sort__all(self);

@@ -137,8 +137,9 @@ static void os_problem__initializer_twice(const os_telling *telling, const os_pr
   if (related == NULL) return;
   const void *first =
       value->initializer != NULL ? (const void *)value->initializer : (const void *)value->sparse_initializer;
-  size_t at = 0;
-  while (at < proto->n_initializer && proto->initializer[at] != value->initializer) at++;
+  size_t at =
+      value->is_input ? 0 : (size_t)value->slot; // which of the inputs it is says nothing about initializers
+  while (value->is_input && at < slot && at < proto->n_initializer && proto->initializer[at] != first) at++;
   os_str path = at < proto->n_initializer
                     ? os_model_path(telling->arena, self->graph->graph.path, "initializer[%zu]", at)
                     : os_model_path(telling->arena, self->graph->graph.path, "sparse_initializer");

@@ -39,8 +39,9 @@ static bool os_external__number(os_str text, uint64_t *out) {
 os_external_entry os_external_read(const Onnx__TensorProto *proto) {
   os_external_entry self = {0};
   bool located = false;
-  for (size_t i = 0; i < proto->n_external_data; i++) {
-    const Onnx__StringStringEntryProto *entry = proto->external_data[i];
+  const Onnx__TensorProto__Rare *rare = os_tensor_rare(proto);
+  for (size_t i = 0; i < rare->n_external_data; i++) {
+    const Onnx__StringStringEntryProto *entry = rare->external_data[i];
     os_str key = os_bytes_str(entry->key), value = os_bytes_str(entry->value);
     if (os_str_is(key, "location")) {
       located = true;

@@ -52,7 +52,7 @@ static bool os_sniff__sensible(os_kind kind, const void *message) {
     os_tensor_reader reader;
     const Onnx__TensorProto *tensor = message;
     if (tensor->data_type <= 0) return false;
-    return (tensor->has_data_location && tensor->n_external_data > 0) ||
+    return (tensor->has_data_location && os_tensor_rare(tensor)->n_external_data > 0) ||
            os_tensor_open(&reader, tensor, (os_tensor_origin){0}) == OS_OK;
   }
   case OS_KIND_SPARSE_TENSOR: {

@@ -414,7 +414,12 @@ static void os_syntax__inputs(os_form_reader *self, void *node) {
   os_form_match(self, ')');
 }
 
-static void os_syntax__node(os_form_reader *self, os_syntax_frame *frame) {
+static void os_syntax__node(os_syntax_reader *reader, os_syntax_frame *frame) {
+  os_form_reader *self = &reader->form;
+  if (os_form_take(self, '}')) {
+    reader->frames.count--;
+    return;
+  }
   bool graph = ((ProtobufCMessage *)frame->body)->descriptor == &onnx__graph_proto__descriptor;
   void *node = os_syntax__child(self, frame->body, graph ? 1 : 7);
   if (os_form_take(self, '[')) {
@@ -436,7 +441,8 @@ static void os_syntax__node(os_form_reader *self, os_syntax_frame *frame) {
   }
 }
 
-static void os_syntax__attribute(os_form_reader *self, os_syntax_frame *frame) {
+static void os_syntax__attribute(os_syntax_reader *reader, os_syntax_frame *frame) {
+  os_form_reader *self = &reader->form;
   void *owner = frame->node == NULL ? frame->body : frame->node;
   os_str name = os_syntax__name(self);
   frame->kind = 0;
@@ -546,7 +552,8 @@ static void os_syntax__value(os_syntax_reader *reader, os_syntax_frame *frame) {
   os_syntax__put(self, frame->attribute, field, &scalar, start);
 }
 
-static void os_syntax__behind_value(os_form_reader *self, os_syntax_frame *frame) {
+static void os_syntax__behind_value(os_syntax_reader *reader, os_syntax_frame *frame) {
+  os_form_reader *self = &reader->form;
   if (os_form_take(self, ',')) {
     frame->state = frame->list ? AT_VALUE : AT_ATTRIBUTE;
   } else if (frame->list) {
@@ -563,20 +570,15 @@ static void os_syntax__behind_value(os_form_reader *self, os_syntax_frame *frame
 }
 
 static void os_syntax__body(os_syntax_reader *self) {
-  os_form_reader *form = &self->form;
-  while (self->frames.count > 0 && form->status == OS_OK) {
+  static void (*const steps[])(os_syntax_reader *self, os_syntax_frame *frame) = {
+      [AT_NODE] = os_syntax__node,
+      [AT_ATTRIBUTE] = os_syntax__attribute,
+      [AT_VALUE] = os_syntax__value,
+      [BEHIND_VALUE] = os_syntax__behind_value,
+  };
+  while (self->frames.count > 0 && self->form.status == OS_OK) {
     os_syntax_frame *frame = &self->frames.items[self->frames.count - 1];
-    switch (frame->state) {
-    case AT_NODE:
-      if (os_form_take(form, '}'))
-        self->frames.count--;
-      else
-        os_syntax__node(form, frame);
-      break;
-    case AT_ATTRIBUTE: os_syntax__attribute(form, frame); break;
-    case AT_VALUE: os_syntax__value(self, frame); break;
-    case BEHIND_VALUE: os_syntax__behind_value(form, frame); break;
-    }
+    steps[frame->state](self, frame);
   }
 }
 

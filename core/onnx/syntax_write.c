@@ -21,9 +21,9 @@ typedef struct os_syntax_frame {
 typedef struct os_syntax_writer {
   os_text *out;
   const os_source *source;
-  os_arena arena;
-  os_status status; // the first trouble; what is written after it does not matter
-  os_plans plans;   // of all types
+  os_arena arena, scratch; // of all, of a tensor
+  os_status status;        // the first trouble; what is written after it does not matter
+  os_plans plans;          // of all types
   struct {
     os_syntax_frame *items;
     size_t count, room;
@@ -220,7 +220,8 @@ static void os_syntax__pairs(os_syntax_writer *self, const os_plan_field *field,
 static void os_syntax__raw(os_syntax_writer *self, const Onnx__TensorProto *tensor) {
   os_str raw;
   const os_plan *plan = os_plans_get(&self->plans, tensor->base.descriptor);
-  os_status status = os_bytes_load(self->source, &self->arena, tensor->raw_data, &raw);
+  os_arena_rewind(&self->scratch);
+  os_status status = os_bytes_load(self->source, &self->scratch, tensor->raw_data, &raw);
   if (status != OS_OK) self->status = status;
   const os_elem_info *info = os_elem_info_of(tensor->data_type);
   size_t width = os_syntax_raw_width(tensor->data_type);
@@ -414,18 +415,11 @@ static void os_syntax__function_signature(os_syntax_writer *self, os_syntax_fram
   frame->signature = true;
 }
 
-static void os_syntax__step(os_syntax_writer *self) {
-  os_syntax_frame *frame = &self->frames.items[self->frames.count - 1];
+static void os_syntax__end(os_syntax_writer *self, os_syntax_frame *frame) {
   if (frame->listing) {
-    if (frame->attribute < frame->attribute_count) {
-      os_syntax__attribute(self, frame);
-      return;
-    }
     frame->listing = false;
     os_text_char(self->out, '>');
     if (!frame->signature) (frame->node > 0 ? os_syntax__inputs : os_syntax__function_signature)(self, frame);
-  } else if (frame->node < frame->node_count) {
-    os_syntax__node(self, frame);
   } else {
     self->frames.count--;
     os_syntax__line(self, 0);
@@ -434,7 +428,13 @@ static void os_syntax__step(os_syntax_writer *self) {
 }
 
 static void os_syntax__body(os_syntax_writer *self) {
-  while (self->frames.count > 0 && self->status == OS_OK) os_syntax__step(self);
+  static void (*const steps[])(os_syntax_writer *self, os_syntax_frame *frame) = {
+      os_syntax__node, os_syntax__attribute, os_syntax__end};
+  while (self->frames.count > 0 && self->status == OS_OK) {
+    os_syntax_frame *frame = &self->frames.items[self->frames.count - 1];
+    bool more = frame->listing ? frame->attribute < frame->attribute_count : frame->node < frame->node_count;
+    steps[more ? frame->listing : 2](self, frame);
+  }
 }
 
 // <name: value, ...> of the fields that the message has.
@@ -520,6 +520,7 @@ os_status os_syntax_write(os_text *out, const os_source *source, const void *mes
   os_syntax_writer self = {.out = out, .source = source};
   size_t start = out->len;
   os_arena_init(&self.arena, out->memory);
+  os_arena_init(&self.scratch, out->memory);
   self.plans.arena = &self.arena;
   if (os_plans_all(&self.plans, ((const ProtobufCMessage *)message)->descriptor))
     os_syntax__message(&self, message);
@@ -530,6 +531,7 @@ os_status os_syntax_write(os_text *out, const os_source *source, const void *mes
     os_str text = os_arena_copy(&self.arena, (os_str){out->data + start, out->len - start});
     self.status = text.data == NULL ? OS_OUT_OF_MEMORY : os_syntax__rest(&self, message, text, report);
   }
+  os_arena_clear(&self.scratch);
   os_arena_clear(&self.arena);
   return out->failed ? OS_OUT_OF_MEMORY : self.status;
 }

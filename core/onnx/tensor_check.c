@@ -10,6 +10,7 @@ enum { PIECE = 4096, DATA_LOCATION = 14 };
 
 void os_data_place(const os_data_check *self, os_finding *finding, const void *message, const os_path *path,
                    os_str field) {
+  if (!os_report_keeps(self->report, finding)) return;
   os_path last = {path, field, -1};
   finding->where.path = os_path_print(&last, self->report->arena);
   finding->where.binary = true;
@@ -19,6 +20,7 @@ void os_data_place(const os_data_check *self, os_finding *finding, const void *m
 }
 
 const char *os_data_dims(const os_data_check *self, const int64_t *dims, size_t count) {
+  if (self->report->full) return "";
   char text[16 * 24 + 8];
   size_t len = 0;
   text[len++] = '[';
@@ -170,8 +172,9 @@ static void os_tensor__check_entries(const os_tensor_checking *self, const os_ex
            OS_ARG(entry->location));
     break;
   }
-  for (size_t i = 0; i < self->tensor->n_external_data; i++) {
-    const Onnx__StringStringEntryProto *pair = self->tensor->external_data[i];
+  const Onnx__TensorProto__Rare *rare = os_tensor_rare(self->tensor);
+  for (size_t i = 0; i < rare->n_external_data; i++) {
+    const Onnx__StringStringEntryProto *pair = rare->external_data[i];
     os_str value = os_bytes_str(pair->value);
     if (os_str_is(os_bytes_str(pair->key), "checksum") && !os_tensor__is_sha1(value))
       REPORT(self, onnx_external_entry, "external_data",
@@ -188,15 +191,16 @@ static os_status os_tensor__check_external(const os_tensor_checking *self, const
   if (fields->used > 0)
     REPORT(self, onnx_tensor_storage, "data_location", "the data is external, but %s is not empty",
            self->name, os_tensor_field_name(fields->first));
-  for (size_t i = 0; i < tensor->n_external_data; i++) {
+  const Onnx__TensorProto__Rare *rare = os_tensor_rare(tensor);
+  for (size_t i = 0; i < rare->n_external_data; i++) {
     static const char *const keys[] = {"location", "offset", "length", "checksum"};
     bool known = false;
-    for (size_t k = 0; k < 4; k++) known |= os_str_is(os_bytes_str(tensor->external_data[i]->key), keys[k]);
+    for (size_t k = 0; k < 4; k++) known |= os_str_is(os_bytes_str(rare->external_data[i]->key), keys[k]);
     if (!known)
       REPORT(self, onnx_external_key, "external_data", "the key \"%.*s\" of external_data is unknown",
-             self->name, OS_ARG(os_bytes_str(tensor->external_data[i]->key)));
+             self->name, OS_ARG(os_bytes_str(rare->external_data[i]->key)));
   }
-  OS_TRY(os_data_check_keys(self->check, tensor->external_data, tensor->n_external_data, tensor, self->path,
+  OS_TRY(os_data_check_keys(self->check, rare->external_data, rare->n_external_data, tensor, self->path,
                             OS_STR("external_data")));
   os_external_entry entry = os_external_read(tensor);
   if (entry.fault != NULL) {
@@ -396,7 +400,8 @@ static os_status os_tensor__check(const os_data_check *check, const Onnx__Tensor
     if (tensor->base.unknown_fields[i].tag == DATA_LOCATION)
       REPORT(&self, onnx_tensor_location, "data_location",
              "data_location has a value other than DEFAULT (0) and EXTERNAL (1)", self.name);
-  OS_TRY(os_data_check_keys(check, tensor->metadata_props, tensor->n_metadata_props, tensor, path,
+  OS_TRY(os_data_check_keys(check, os_tensor_rare(tensor)->metadata_props,
+                            os_tensor_rare(tensor)->n_metadata_props, tensor, path,
                             OS_STR("metadata_props")));
   bool external =
       tensor->has_data_location && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;

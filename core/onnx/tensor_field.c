@@ -1,15 +1,16 @@
 #include "tensor_field.h"
 
 const os_far_list *os_tensor_far_list(const Onnx__TensorProto *proto, os_tensor_storage storage) {
+  const Onnx__TensorProto__Rare *rare = os_tensor_rare(proto);
   switch (storage) {
-#define FAR(STORAGE, field) \
-  case STORAGE: return proto->n_##field == 0 ? (const os_far_list *)(const void *)proto->field : NULL;
-    FAR(OS_STORED_FLOAT, float_data)
-    FAR(OS_STORED_INT32, int32_data)
-    FAR(OS_STORED_STRING, string_data)
-    FAR(OS_STORED_INT64, int64_data)
-    FAR(OS_STORED_DOUBLE, double_data)
-    FAR(OS_STORED_UINT64, uint64_data)
+#define FAR(STORAGE, of, field) \
+  case STORAGE: return of->n_##field == 0 ? (const os_far_list *)(const void *)of->field : NULL;
+    FAR(OS_STORED_FLOAT, proto, float_data)
+    FAR(OS_STORED_INT32, proto, int32_data)
+    FAR(OS_STORED_STRING, proto, string_data)
+    FAR(OS_STORED_INT64, proto, int64_data)
+    FAR(OS_STORED_DOUBLE, rare, double_data)
+    FAR(OS_STORED_UINT64, rare, uint64_data)
 #undef FAR
   default: return NULL;
   }
@@ -24,8 +25,8 @@ uint64_t os_tensor_field_count(const Onnx__TensorProto *proto, os_tensor_storage
   case OS_STORED_INT32: return proto->n_int32_data;
   case OS_STORED_STRING: return proto->n_string_data;
   case OS_STORED_INT64: return proto->n_int64_data;
-  case OS_STORED_DOUBLE: return proto->n_double_data;
-  case OS_STORED_UINT64: return proto->n_uint64_data;
+  case OS_STORED_DOUBLE: return os_tensor_rare(proto)->n_double_data;
+  case OS_STORED_UINT64: return os_tensor_rare(proto)->n_uint64_data;
   default: return 0;
   }
 }

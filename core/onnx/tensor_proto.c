@@ -147,9 +147,11 @@ static os_tensor__list os_tensor__list_of(const os_tensor_reader *self) {
   const Onnx__TensorProto *proto = self->proto;
   switch (self->storage) {
   case OS_STORED_FLOAT: return (os_tensor__list){proto->float_data, PROTOBUF_C_TYPE_FLOAT, 4};
-  case OS_STORED_DOUBLE: return (os_tensor__list){proto->double_data, PROTOBUF_C_TYPE_DOUBLE, 8};
+  case OS_STORED_DOUBLE:
+    return (os_tensor__list){os_tensor_rare(proto)->double_data, PROTOBUF_C_TYPE_DOUBLE, 8};
   case OS_STORED_INT64: return (os_tensor__list){proto->int64_data, PROTOBUF_C_TYPE_INT64, 8};
-  case OS_STORED_UINT64: return (os_tensor__list){proto->uint64_data, PROTOBUF_C_TYPE_UINT64, 8};
+  case OS_STORED_UINT64:
+    return (os_tensor__list){os_tensor_rare(proto)->uint64_data, PROTOBUF_C_TYPE_UINT64, 8};
   case OS_STORED_INT32: return (os_tensor__list){proto->int32_data, PROTOBUF_C_TYPE_INT32, 4};
   default: return (os_tensor__list){0};
   }

@@ -2,6 +2,7 @@
 #define OPSPEC_TENSOR_PROTO_H
 
 #include "document.h"
+#include "rare.h"
 #include "value.h"
 
 // Reading the elements of a TensorProto, wherever they are stored: raw_data, a typed field, another file.

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Env } from '../../wasm/js/env.js'
 import { createEnv } from '../../wasm/js/index.js'
+import { denseDocuments } from '../support/dense.js'
 import { hostileBytes, hostileTexts } from '../support/hostile-documents.js'
 import { writeLargeModel } from '../support/large.js'
 import * as onnx from '../support/onnx.js'
@@ -112,9 +113,10 @@ table(['opened, payload', 'size', 'kept', 'kept / size', 'bar'], memory)
 
 function attempt (job) {
   try {
-    job()
+    return job()
   } catch (error) {
     if (error.code === undefined) throw error
+    return ''
   }
 }
 
@@ -132,3 +134,36 @@ for (const [name, make] of [...Object.entries(hostileBytes), ...Object.entries(h
   own.dispose()
 }
 table(['hostile', 'bytes', 'answer', 'a MB', 'memory'], answered)
+
+// ---- Very many small things -------------------------------------------------------------------------------------------
+
+// Each call in an Env of its own, whose code the engine has not made fast yet; the slowest ones, in ms per MB that it was given.
+const calls = {
+  check: (own, bytes) => own.check(bytes, { as: 'model' }),
+  loadModel: (own, bytes) => own.loadModel(bytes).dispose(),
+  decode: (own, bytes) => own.decode(bytes, 'ModelProto'),
+  'to JSON': (own, bytes) => own.format(bytes, 'ModelProto', 'json', { lossy: true }),
+  'to text': (own, bytes) => own.format(bytes, 'ModelProto', 'textproto', { lossy: true }),
+  'to ONNX syntax': (own, bytes) => own.format(bytes, 'ModelProto', 'onnxtxt', { lossy: true })
+}
+for (const form of ['json', 'textproto', 'onnxtxt']) calls[`of ${form}`] = (own, text) => own.parse(text, 'ModelProto', form)
+const count = 300_000
+const slowest = new Map(Object.keys(calls).map(name => [name, []]))
+for (const [document, make] of denseDocuments()) {
+  const bytes = make(count)
+  for (const [name, call] of Object.entries(calls)) {
+    const own = await createEnv()
+    const form = /^of (.*)/.exec(name)?.[1]
+    const given = form === undefined ? bytes : attempt(() => own.format(bytes, 'ModelProto', form, { lossy: true }))
+    if (given.length > bytes.length / 2) {
+      const start = performance.now()
+      attempt(() => call(own, given))
+      slowest.get(name).push([(performance.now() - start) / given.length * 1e6, document, Env.memoryUsed(own).memory / bytes.length])
+    }
+    own.dispose()
+  }
+}
+table([`${count} small things`, 'slowest', 'a MB', 'memory / bytes', 'median'], [...slowest].map(([name, list]) => {
+  const [[time, document, times]] = list.sort(([a], [b]) => b - a)
+  return [name, document, ms(time), `${times.toFixed(0)}x`, ms(list[list.length >> 1][0])]
+}))

@@ -241,6 +241,70 @@ static void test_lost(void) {
   finish(&self);
 }
 
+static bool collect(void *context, os_str written) {
+  os_text_put(context, written);
+  return written.len <= (size_t)1 << 20;
+}
+
+static os_status read_piece(void *context, uint64_t offset, size_t n, void *to) {
+  return os_source_read(context, offset, n, to);
+}
+
+// A tensor whose data stays outside, to a text that does not stay: the same as in memory, and never in memory as a whole.
+static void pieces(const char *field, const char *element, int count, bool quoted) {
+  fixture self;
+  os_text said, bytes, whole, far;
+  os_text *all[] = {&said, &bytes, &whole, &far};
+  start(&self);
+  for (size_t i = 0; i < 4; i++) os_text_init(all[i], &self.memory);
+  os_text_puts(&said, "dims: 3 name: \"t\" ");
+  if (quoted) os_text_format(&said, "%s: \"", field);
+  for (int i = 0; i < count; i++)
+    if (quoted)
+      os_text_puts(&said, element);
+    else
+      os_text_format(&said, "%s: %s ", field, element);
+  if (quoted) os_text_char(&said, '"');
+  os_text_puts(&said, " dims: 4");
+  os_form_input input = input_of(&self, "TensorProto", os_text_str(&said));
+  CHECK_EQ(os_form_read_text(&input, &self.message), OS_OK);
+  os_sink sink = os_sink_text(&bytes);
+  CHECK_EQ(os_proto_encode(&self.memory, NULL, self.message, &sink), OS_OK);
+  os_source near = os_source_memory(bytes.data, bytes.len);
+  os_source source = {.length = bytes.len, .read = read_piece, .context = &near};
+  os_decoding ask = {.arena = &self.arena,
+                     .source = &source,
+                     .type = &onnx__tensor_proto__descriptor,
+                     .report = &self.report};
+  void *outside;
+  CHECK_EQ(os_proto_decode(&ask, &outside), OS_OK);
+  static const os_form forms[] = {OS_FORM_JSON, OS_FORM_TEXT, OS_FORM_LINE};
+  for (size_t i = 0; i < 3; i++) {
+    os_text out;
+    os_text_init(&out, &self.memory);
+    out.take = collect;
+    out.context = &far;
+    whole.len = far.len = 0;
+    CHECK_EQ(os_form_write(&whole, forms[i], NULL, self.message, NULL), OS_OK);
+    CHECK_EQ(os_form_write(&out, forms[i], &source, outside, NULL), OS_OK);
+    CHECK(out.room < 4 * OS_TEXT_PIECE);
+    collect(&far, os_text_str(&out));
+    CHECK(os_str_eq(os_text_str(&whole), os_text_str(&far)));
+    os_text_clear(&out);
+  }
+  for (size_t i = 0; i < 4; i++) os_text_clear(all[i]);
+  finish(&self);
+}
+
+static void test_pieces(void) {
+  pieces("raw_data", "\\000a\\377\\n", 100000, true);
+  pieces("raw_data", "a", 1, true);
+  pieces("float_data", "0.1", 60000, false);
+  pieces("int64_data", "-1", 60000, false);
+  pieces("double_data", "2.5", 30000, false);
+  pieces("string_data", "\"a\\377\"", 30000, false);
+}
+
 // What makes one message of another, and back.
 static void rest(const char *of, const char *to, const char *lines) {
   fixture self;
@@ -305,6 +369,7 @@ int main(void) {
   test_text_faults();
   test_depth();
   test_lost();
+  test_pieces();
   test_rest();
   test_types();
   return CHECK_END();

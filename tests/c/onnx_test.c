@@ -49,16 +49,22 @@ static void set_int32(fixture *self, Onnx__TensorProto *proto, const int32_t *va
   memcpy(proto->int32_data, values, n * sizeof *values);
 }
 
+static Onnx__TensorProto__Rare *rare_of(fixture *self, Onnx__TensorProto *proto) {
+  if (proto->rare == NULL) proto->rare = OS_ARENA_NEW(&self->arena, Onnx__TensorProto__Rare);
+  return proto->rare;
+}
+
 static void entry(fixture *self, Onnx__TensorProto *proto, const char *key, const char *value) {
-  size_t n = proto->n_external_data;
-  if (n == 0) proto->external_data = OS_ARENA_ARRAY(&self->arena, 8, Onnx__StringStringEntryProto *);
+  Onnx__TensorProto__Rare *rare = rare_of(self, proto);
+  size_t n = rare->n_external_data;
+  if (n == 0) rare->external_data = OS_ARENA_ARRAY(&self->arena, 8, Onnx__StringStringEntryProto *);
   Onnx__StringStringEntryProto *made = OS_PROTO_NEW(&self->arena, Onnx__StringStringEntryProto,
                                                     onnx__string_string_entry_proto__descriptor, proto);
   made->key = os_bytes_of(os_str_of(key));
   made->value = os_bytes_of(os_str_of(value));
   made->has_key = made->has_value = 1;
-  proto->external_data[n] = made;
-  proto->n_external_data = n + 1;
+  rare->external_data[n] = made;
+  rare->n_external_data = n + 1;
   proto->has_data_location = 1;
   proto->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 }
@@ -114,8 +120,8 @@ static void test_elements(void) {
   reads_as(complex, parts, 16);
   Onnx__TensorProto *uint32 = tensor(&self, OP_UINT32, 0, 0, 0); // a scalar
   uint64_t large = 0xfffffffe;
-  uint32->n_uint64_data = 1;
-  uint32->uint64_data = &large;
+  rare_of(&self, uint32)->n_uint64_data = 1;
+  uint32->rare->uint64_data = &large;
   reads_as(uint32, "\xfe\xff\xff\xff", 4);
   Onnx__TensorProto *none = tensor(&self, OP_FLOAT, 2, 2, 0); // no elements, no data
   reads_as(none, "", 0);

@@ -136,7 +136,7 @@ static void test_values(void) {
     CHECK_EQ(tensor->n_string_data, 2);
     CHECK_BYTES(tensor->string_data[1].data, tensor->string_data[1].len, "a\0b", 3);
     CHECK_EQ(tensor->int64_data[0], -1);
-    CHECK(!tensor->has_name && !tensor->has_raw_data && tensor->segment == NULL);
+    CHECK(!tensor->has_name && !tensor->has_raw_data && tensor->rare == NULL);
     CHECK_EQ(os_proto_length(tensor), self.whole.length);
   }
   finish(&self);

@@ -30,18 +30,22 @@ static os_status decode(os_arena *arena, const os_source *source, const Protobuf
 // What a source gives piece by piece is what it gives as a whole.
 static void compare(os_memory *memory, os_arena *arena, const os_source *whole, const os_source *pieces,
                     const ProtobufCMessageDescriptor *type, void *message) {
+  static const os_form forms[] = {OS_FORM_TEXT, OS_FORM_JSON, OS_FORM_LINE};
   void *other;
   os_text texts[2];
   if (decode(arena, whole, type, &other) != OS_OK) abort();
-  os_status status = os_proto_load_lists(memory, arena, pieces, message);
-  if (status == OS_OUT_OF_MEMORY) return;
-  if (status != OS_OK) abort();
   os_text_init(&texts[0], memory);
   os_text_init(&texts[1], memory);
-  if (os_form_write(&texts[0], OS_FORM_TEXT, whole, other, NULL) == OS_OK &&
-      os_form_write(&texts[1], OS_FORM_TEXT, pieces, message, NULL) == OS_OK &&
-      os_str_cmp(os_text_str(&texts[0]), os_text_str(&texts[1])) != 0)
-    abort();
+  for (size_t i = 0; i < 4; i++) {
+    os_status status = i < 3 ? OS_OK : os_proto_load_lists(memory, arena, pieces, message);
+    if (status == OS_OUT_OF_MEMORY) break;
+    if (status != OS_OK) abort();
+    texts[0].len = texts[1].len = 0;
+    if (os_form_write(&texts[0], forms[i % 3], whole, other, NULL) == OS_OK &&
+        os_form_write(&texts[1], forms[i % 3], pieces, message, NULL) == OS_OK &&
+        os_str_cmp(os_text_str(&texts[0]), os_text_str(&texts[1])) != 0)
+      abort();
+  }
   os_text_clear(&texts[0]);
   os_text_clear(&texts[1]);
 }

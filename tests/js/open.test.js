@@ -1,7 +1,8 @@
 // Models that are opened rather than loaded: what they answer, and that what is large in them stays on disk.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openAsBlob, openSync, readSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, mkdtempSync, openAsBlob, openSync, readdirSync, readFileSync, readSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -167,21 +168,70 @@ describe('3 GB of tensors and 3 GB beside them', () => {
     assert.equal(error.code, 'aborted')
   })
 
+  // The command in a process of its own: its exit code, what it printed, and the most memory that it took in MB.
+  function command (...words) {
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', `
+      process.on('exit', () => process.stderr.write('\\n' + process.resourceUsage().maxRSS / 1024))
+      process.argv.splice(1, process.argv.length, 'opspec', ...${JSON.stringify(words)})
+      await import(${JSON.stringify(pathToFileURL(cli).href)})`], { cwd: folder, encoding: 'utf8' })
+    const [, stderr, peak] = /^([^]*)\n(.*)$/.exec(run.stderr)
+    return { code: run.status, stdout: run.stdout, stderr, peak: Number(peak) }
+  }
+
   for (const name of ['large', 'constants', 'far']) {
     it(`opspec show and check: ${name}.onnx`, () => {
-      for (const command of ['show', 'check']) {
-        const run = spawnSync(process.execPath, ['--input-type=module', '-e', `
-          process.on('exit', () => process.stderr.write(String(process.resourceUsage().maxRSS / 1024)))
-          process.argv.splice(1, process.argv.length, 'opspec', ${JSON.stringify(command)}, '${name}.onnx', '--format', 'json')
-          await import(${JSON.stringify(pathToFileURL(cli).href)})`], { cwd: folder, encoding: 'utf8' })
-        assert.equal(run.status, 0, run.stdout + run.stderr)
-        assert.ok(Number(run.stderr) < 300, `${run.stderr} MB were in use`)
-        const answer = JSON.parse(run.stdout)
-        if (command === 'show') assert.equal(answer.value.graph.node.length, name === 'far' ? 24 : 48)
+      for (const word of ['show', 'check']) {
+        const { code, stdout, stderr, peak } = command(word, `${name}.onnx`, '--format', 'json')
+        assert.equal(code, 0, stdout + stderr)
+        assert.ok(peak < 300, `${peak} MB were in use`)
+        const answer = JSON.parse(stdout)
+        if (word === 'show') assert.equal(answer.value.graph.node.length, name === 'far' ? 24 : 48)
         else assert.deepEqual(answer.files.map(({ kind, ok, complete }) => [kind, ok, complete]), [['model', true, true]])
       }
     })
   }
+
+  it('opspec convert writes a large model while it reads it', async () => {
+    writeLargeModel(join(folder, 'more.onnx'), { inside: 3, elements: 32 * MB })
+    const { code, stderr, peak } = command('convert', 'more.onnx', '--to', 'json', '-o', '/dev/null')
+    assert.equal(code, 0, stderr)
+    assert.ok(peak < 300, `${peak} MB were in use`)
+
+    writeLargeModel(join(folder, 'just.onnx'), { inside: 1, elements: 17 * MB })
+    const bytes = readFileSync(join(folder, 'just.onnx'))
+    const env = await entry.createEnv()
+    const text = `${env.format(bytes, 'ModelProto', 'json')}\n`
+    env.dispose()
+    for (const [to, content] of [['json', text], ['protobuf', bytes]]) {
+      const made = command('convert', 'just.onnx', '--to', to, '-o', `just.${to}`, '--format', 'json')
+      assert.equal(made.code, 0, made.stderr)
+      const digest = createHash('sha256').update(content).digest('hex')
+      assert.deepEqual(JSON.parse(made.stdout), { path: `just.${to}`, to, bytes: Buffer.byteLength(content), sha256: digest })
+      assert.equal(createHash('sha256').update(readFileSync(join(folder, `just.${to}`))).digest('hex'), digest)
+    }
+    assert.equal(command('convert', 'just.onnx', '--to', 'canonical').code, 2)
+  })
+
+  it('opspec convert leaves nothing of what it could not end', () => {
+    writeFileSync(join(folder, 'cut.onnx'), readFileSync(join(folder, 'just.onnx')).subarray(0, 66 * MB))
+    const cut = command('convert', 'cut.onnx', '--to', 'json', '-o', 'cut.json')
+    assert.equal(cut.code, 2)
+    assert.match(cut.stderr, /wire\.truncated/)
+    assert.deepEqual(readdirSync(folder).filter(name => name.startsWith('cut.')), ['cut.onnx'])
+    const large = command('convert', 'more.onnx', '--to', 'onnxtxt', '-o', 'more.onnxtxt', '--max-memory', '67108864')
+    assert.equal(large.code, 2)
+    assert.match(large.stderr, /more\.onnx has \d+ bytes/)
+    assert.equal(existsSync(join(folder, 'more.onnxtxt')), false)
+  })
+
+  it('opspec run takes weights from large files', () => {
+    writeLargeModel(join(folder, 'weights-beside.onnx'), { beside: 1, elements: 17 * MB })
+    for (const name of ['just.onnx', 'weights-beside.onnx']) {
+      const { code, stdout, stderr } = command('run', name, '--input', 'x=random')
+      assert.equal(code, 0, stderr)
+      assert.match(stdout, /^y: tensor\(float\) \[17825792\]: /)
+    }
+  })
 
   it('opspec check reads no file outside of the folder', () => {
     symlinkSync('/etc/passwd', join(folder, 'link.bin'))

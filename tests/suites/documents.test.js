@@ -108,6 +108,37 @@ describe('documents', { skip }, () => {
     assert.ok(changed > 450, `only ${changed} were written in another form`)
   })
 
+  it('200 more with names that are no UTF-8 and with signalling NaNs: kept as bytes, and said where a form cannot hold them', () => {
+    const types = messageTypes()
+    const models = files.filter(({ bytes, type }) => type === 'ModelProto' && bytes.length < 4000)
+    const lost = { json: 0, textproto: 0, onnxtxt: 0 }
+    all(Array.from({ length: 200 }, (_, i) => ({ path: `seed ${i}`, seed: i })), ({ seed }) => {
+      const random = generator(10_000 + seed)
+      const file = models[random.below(models.length)]
+      const bytes = rewriter(types, random, { unknown: seed % 2 === 1, odd: true })(file.bytes, 'ModelProto')
+      const model = env.loadModel(bytes)
+      assert.ok(same(model.toBytes(), bytes), file.path)
+      model.dispose()
+      for (const form of Object.keys(lost)) {
+        let text
+        try {
+          text = env.format(bytes, 'ModelProto', form)
+        } catch (error) {
+          assert.equal(error.code, 'unsupported', file.path)
+          assert.ok(error.findings.length > 0 && error.findings.every(({ rule }) => rule === 'form.lost'), file.path)
+          lost[form]++
+          text = env.format(bytes, 'ModelProto', form, { lossy: true })
+          env.parse(text, 'ModelProto', form)
+          continue
+        }
+        // All of it: what is read from there says the same.
+        const again = env.parse(text, 'ModelProto', form)
+        assert.equal(env.format(again, 'ModelProto', 'textproto'), env.format(bytes, 'ModelProto', 'textproto'), file.path)
+      }
+    })
+    assert.ok(lost.json > 150 && lost.textproto > 3 && lost.textproto < 150, JSON.stringify(lost))
+  })
+
   it('signalling NaNs and names that are no UTF-8 stay as they are', () => {
     const delimited = (number, bytes) => [number * 8 + 2, bytes.length, ...bytes]
     const attribute = [...delimited(1, [0x61]), 0x15, 1, 0, 0x80, 0x7f, 0xa0, 1, 1]

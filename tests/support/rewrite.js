@@ -15,6 +15,8 @@ export function messageTypes () {
 /** Numbers from a seed, so that a failure comes again. */
 export function generator (seed) {
   let state = seed >>> 0
+  // Neighbours among the seeds begin far from each other.
+  for (let i = 0; i < 3; i++) state = (Math.imul(state ^ (state >>> 16), 0x45d9f3b) + 0x9e3779b9) >>> 0
   const next = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
@@ -41,8 +43,11 @@ function varint (value, size = 1) {
 
 const wireOf = type => ({ double: 1, fixed64: 1, sfixed64: 1, string: 2, bytes: 2, float: 5, fixed32: 5, sfixed32: 5 })[type] ?? 0
 
-/** A function of bytes and type that gives other bytes of the same message; `unknown`: also with fields that it does not have. */
-export function rewriter (types, { below, chance }, { unknown = false } = {}) {
+/**
+ * A function of bytes and type that gives other bytes of the same message; `unknown`: also with fields that it does not have;
+ * `odd`: not quite the same, for some texts are no UTF-8 and some floats signalling NaNs.
+ */
+export function rewriter (types, { below, chance }, { unknown = false, odd = false } = {}) {
   const long = () => chance(0.1) ? 1 + below(10) : 1
   const tag = (number, wire) => varint(number * 8 + wire, chance(0.1) ? 1 + below(5) : 1)
   const delimited = (number, bytes) => [...tag(number, 2), ...varint(bytes.length, long()), ...bytes]
@@ -89,8 +94,8 @@ export function rewriter (types, { below, chance }, { unknown = false } = {}) {
     if (all.length > 5000) return records.map(({ body, wire }) => wire === 2 ? delimited(field.id, body) : [...tag(field.id, wire), ...body])
     for (let i = 0; i < all.length;) {
       const run = all.slice(i, i + 1 + below(4))
-      if (chance(0.5)) out.push(delimited(field.id, run.flatMap(body => longer(field, body))))
-      else for (const body of run) out.push([...tag(field.id, wireOf(field.type)), ...longer(field, body)])
+      if (chance(0.5)) out.push(delimited(field.id, run.flatMap(body => longer(field, oddly(field, body)))))
+      else for (const body of run) out.push([...tag(field.id, wireOf(field.type)), ...longer(field, oddly(field, body))])
       i += run.length
     }
     return out
@@ -107,13 +112,23 @@ export function rewriter (types, { below, chance }, { unknown = false } = {}) {
     }
   }
 
+  // The same bytes, or odd ones in their place.
+  function oddly (field, body) {
+    if (!odd || !chance(0.3)) return body
+    if (field.type === 'float') return Uint8Array.of(1 + below(255), 0, 0x80, 0x7f)
+    if (field.type !== 'string' || body.length === 0) return body
+    const out = Uint8Array.from(body)
+    out[below(out.length)] = 0xff
+    return out
+  }
+
   // Records of one field, in an order that has to stay.
   function records (field, given) {
     const message = field.resolvedType instanceof protobuf.Type ? field.resolvedType : null
     const scalar = wireOf(field.type) !== 2 && message === null
     if (field.repeated && scalar) return numbers(field, given)
     const out = given.flatMap(({ body, wire }) => {
-      if (message === null) return [wire === 2 ? delimited(field.id, body) : [...tag(field.id, wire), ...longer(field, body)]]
+      if (message === null) return [wire === 2 ? delimited(field.id, oddly(field, body)) : [...tag(field.id, wire), ...longer(field, oddly(field, body))]]
       if (field.repeated || !chance(0.3)) return [delimited(field.id, message_(body, message))]
       const parts = [[], []] // a message in two parts, which merge
       for (const item of fieldsOf(body, message)) parts[chance(0.5) ? 1 : 0].push(item)

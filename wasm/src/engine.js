@@ -41,6 +41,7 @@ export class Engine {
     this.kernels = new KernelHost(this)
     this.files = null // of the current call
     this.fileError = null
+    this.take = null // where the text goes that the current call writes piece by piece
     this.dead = false
     this.wakes = new Set() // ends of what waits for a kernel's promise
     this.busy = false
@@ -56,6 +57,7 @@ export class Engine {
       now,
       file: (address, length) => this.#file(address >>> 0, length >>> 0),
       read: (number, offset, length, to) => this.#read(number, offset, length >>> 0, to >>> 0),
+      take: (address, length) => this.#give(address >>> 0, length >>> 0),
       create: (kernel, address, length) => kernels.create(kernel, address >>> 0, length >>> 0),
       destroy: instance => kernels.destroy(instance),
       forget: kernel => kernels.gone.push(kernel),
@@ -358,6 +360,17 @@ export class Engine {
     try {
       this.sync()
       return this.files.outside.read(number, offset, this.u8.subarray(to, to + length))
+    } catch (error) {
+      this.fileError ??= { error }
+      return 3
+    }
+  }
+
+  #give(address, length) {
+    try {
+      this.sync()
+      this.take(this.u8.subarray(address, address + length))
+      return 0
     } catch (error) {
       this.fileError ??= { error }
       return 3

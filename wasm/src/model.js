@@ -10,6 +10,7 @@ import { withDispose } from './values.js'
 
 const OBJECT = 5 // of opspec_form
 const CHUNK = 4 << 20
+const forms = ['json', '', 'textproto', 'onnxtxt']
 
 const freezeInfo = ({ name, type, shape }) => Object.freeze({ name, type, shape: shape === null ? null : Object.freeze(shape) })
 
@@ -92,6 +93,19 @@ export class Model {
       engine.check(engine.exports.opspec_write_model(engine.port, Model.address(this), form, lossy ? 1 : 0))
       return engine.resultText()
     }, this.#files)
+  }
+
+  /** toText, or the JSON (`form` json), to `take`, in pieces of bytes that are good during the call. For the command. */
+  static send(model, form, lossy, take) {
+    const engine = model.#engine
+    engine.guard(() => {
+      engine.take = take
+      try {
+        engine.check(engine.exports.opspec_send_model(engine.port, Model.address(model), forms.indexOf(form), lossy ? 1 : 0))
+      } finally {
+        engine.take = null
+      }
+    }, model.#files)
   }
 
   // [[offset (below 0: of new bytes), length]] and the new bytes, one after the other. `lent`: they hold until the next call.

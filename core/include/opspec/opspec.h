@@ -147,6 +147,10 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
 os_status opspec_model_infer(opspec_model *self, double timeout_ms);
 // The model as opspec_format gives it, or its bytes.
 os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy);
+// The same to `take`, piece by piece, so that it needs no memory as a whole (but for ONNX's syntax); false from it ends the call
+// with OS_OUT_OF_MEMORY. What the form cannot hold is told when all has been taken.
+os_status opspec_model_send(opspec_model *self, opspec_form form, bool lossy,
+                            bool (*take)(void *context, os_str written), void *context);
 // Its bytes in pieces -> those that are new, one after the other. The list is good until the next call.
 typedef struct opspec_piece {
   bool fresh;      // the next `length` of the new ones; else a range of what the model was opened from

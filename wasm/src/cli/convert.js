@@ -1,13 +1,11 @@
-import * as fs from 'node:fs'
 import { extname } from 'node:path'
 import { Env } from '../env.js'
 import { Model } from '../model.js'
-import { FileSource } from '../outside.js'
 import { readEdits } from './edits.js'
 import { openEnv } from './engine.js'
 import { CommandError } from './options.js'
-import { writeFile } from './output.js'
-import { filesBeside, isLarge, readPath, sha256 } from './paths.js'
+import { Target, writeFile } from './output.js'
+import { filesBeside, isLarge, openFile, readPath, sha256 } from './paths.js'
 import { messages } from './show.js'
 
 // opspec convert: a document in another form.
@@ -20,14 +18,18 @@ function place({ range, path }) {
   return `${range === undefined ? '' : `:${range.start.line}:${range.start.column}`}${path === undefined ? '' : ` ${path}`}`
 }
 
-// What `job` answers; its findings are printed.
+// What to throw for what a conversion threw, whose findings are printed.
+function refusal(error, path, to, output) {
+  if (error.findings === undefined) return error.code === 'unsupported' ? new CommandError(`${path}: ${error.message}`) : error
+  for (const finding of error.findings) output.problem(`${path}${place(finding)}: ${finding.message} [${finding.rule}]`)
+  return new CommandError(`${path} cannot be converted to ${to}: ${error.code === 'unsupported' ? 'that would lose what is said above; --lossy does it' : 'it is malformed'}`)
+}
+
 function told(path, to, output, job) {
   try {
     return job()
   } catch (error) {
-    if (error.findings === undefined) throw error.code === 'unsupported' ? new CommandError(`${path}: ${error.message}`) : error
-    for (const finding of error.findings) output.problem(`${path}${place(finding)}: ${finding.message} [${finding.rule}]`)
-    throw new CommandError(`${path} cannot be converted to ${to}: ${error.code === 'unsupported' ? 'that would lose what is said above; --lossy does it' : 'it is malformed'}`)
+    throw refusal(error, path, to, output)
   }
 }
 
@@ -66,37 +68,24 @@ function edit(model, path, edits) {
   }
 }
 
-// A model that is not read as a whole, piece by piece. The file may be the one that it is read from.
-async function convertLarge(path, edits, options, output) {
-  const { to, output: target = '-' } = options
-  if (to !== 'protobuf') throw new CommandError(`${path} is too large to be converted to ${to}`)
-  if (target === '-') throw new CommandError(`${path} is too large for standard output: -o says where to`)
+// A document that is not read as a whole: it is written while it is read. The file may be the one that it is read from.
+async function convertLarge(path, target, edits, options, output) {
+  const { to, lossy = false, as = edits.length > 0 ? 'model' : '' } = options
   const env = await openEnv(options)
-  const file = new FileSource(fs, path)
-  const temporary = `${target}.${process.pid}.part`
-  let descriptor = null
+  const file = openFile(path)
   try {
-    const model = await Env.openDocument(env, file, null, options.as ?? 'model')
-    edit(model, path, edits)
-    let bytes = 0
-    descriptor = fs.openSync(temporary, 'w')
-    for (const chunk of Model.chunks(model)) {
-      for (let at = 0; at < chunk.length;) at += fs.writeSync(descriptor, chunk, at)
-      bytes += chunk.length
+    const document = await Env.openDocument(env, file, null, as)
+    if (to === 'canonical') throw new CommandError(`${path} cannot be converted to ${to}: it is ${document.documentKind}`)
+    if (edits.length > 0) edit(document, path, edits)
+    if (to === 'protobuf') for (const chunk of Model.chunks(document)) target.write(chunk)
+    else {
+      Model.send(document, to, lossy, bytes => target.write(bytes))
+      target.write(Buffer.from('\n'))
     }
-    model.dispose()
-    fs.closeSync(descriptor)
-    descriptor = null
-    fs.renameSync(temporary, target)
-    output.json({ path: target, to, bytes })
-    output.summary(paint => paint('good', `${target}: ${to}, ${bytes} bytes`))
-    return 0
   } catch (error) {
-    if (error.code === undefined || error instanceof CommandError || error.findings !== undefined) throw error
-    throw new CommandError(`${target} cannot be written: ${error.message}`)
+    if (error.code === 'limit') throw new CommandError(`${path} has ${file.size} bytes, too many to be converted to ${to}: ${error.message}`)
+    throw refusal(error, path, to, output)
   } finally {
-    if (descriptor !== null) fs.closeSync(descriptor)
-    fs.rmSync(temporary, { force: true })
     file.close()
     env.dispose()
   }
@@ -119,15 +108,30 @@ function converted(env, bytes, path, edits, options, output) {
   return told(path, to, output, () => `${env.format(message.bytes, message.type, to, { lossy })}\n`)
 }
 
+function sayWritten(output, path, to, bytes, digest) {
+  output.json({ path, to, bytes, sha256: digest })
+  output.summary(paint => paint('good', `${path}: ${to}, ${bytes} bytes, sha256 ${digest}`))
+}
+
 export async function convert({ options, positionals, output }) {
   if (positionals.length !== 1) throw new CommandError('convert: which file?')
   const [path] = positionals
   const edits = readEdits(options)
   if (edits.length > 0) options.to ??= 'protobuf'
   if (options.to === undefined) throw new CommandError(`convert: --to says the form: ${targets.join(', ')}`)
-  if (edits.length > 0 && isLarge(path)) return convertLarge(path, edits, options, output)
   const { to, output: target = '-' } = options
   if (target === '-' && output.wantsJson) throw new CommandError('convert: --format json needs -o, as standard output takes the document')
+  if (isLarge(path)) {
+    const writing = new Target(target)
+    try {
+      await convertLarge(path, writing, edits, options, output)
+      const digest = writing.end()
+      if (target !== '-') sayWritten(output, target, to, writing.bytes, digest)
+      return 0
+    } finally {
+      writing.drop()
+    }
+  }
   const bytes = readPath(path)
   const env = await openEnv(options)
   try {
@@ -135,9 +139,7 @@ export async function convert({ options, positionals, output }) {
     if (target === '-') process.stdout.write(content)
     else {
       writeFile(target, content)
-      const written = { path: target, to, bytes: Buffer.byteLength(content), sha256: sha256(content) }
-      output.json(written)
-      output.summary(paint => paint('good', `${target}: ${to}, ${written.bytes} bytes, sha256 ${written.sha256}`))
+      sayWritten(output, target, to, Buffer.byteLength(content), sha256(content))
     }
     return 0
   } finally {

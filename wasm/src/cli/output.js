@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync, writeSync } from 'node:fs'
 import { reportFormats } from './formats.js'
 import { CommandError } from './options.js'
 
@@ -92,6 +93,70 @@ export function writeFile(file, text) {
     writeFileSync(file, text)
   } catch (error) {
     throw new CommandError(`${file} cannot be written: ${error.message}`)
+  }
+}
+
+const statOf = path => statSync(path, { throwIfNoEntry: false })
+const wait = new Int32Array(new SharedArrayBuffer(4))
+
+/** What is written piece by piece: standard output for '-', or a file, which takes its name when all of it is there. */
+export class Target {
+  bytes = 0
+  #path
+  #part = null
+  #descriptor = 1
+  #hash = createHash('sha256')
+
+  constructor(path) {
+    this.#path = path
+    if (path === '-') return
+    this.#try(() => {
+      const stat = statOf(path)
+      if (stat !== undefined) this.#path = realpathSync(path)
+      // A device or a pipe cannot be put in place.
+      if (stat === undefined || stat.isFile()) this.#part = `${this.#path}.${process.pid}.part`
+      this.#descriptor = openSync(this.#part ?? this.#path, 'w')
+    })
+  }
+
+  #try(job) {
+    try {
+      return job()
+    } catch (error) {
+      throw new CommandError(`${this.#path === '-' ? 'standard output' : this.#path} cannot be written: ${error.message}`)
+    }
+  }
+
+  write(bytes) {
+    this.#hash.update(bytes)
+    this.bytes += bytes.length
+    this.#try(() => {
+      for (let at = 0; at < bytes.length;) {
+        try {
+          at += writeSync(this.#descriptor, bytes, at)
+        } catch (error) {
+          if (error.code !== 'EAGAIN') throw error
+          Atomics.wait(wait, 0, 0, 2) // a pipe that is full
+        }
+      }
+    })
+  }
+
+  /** Answers the digest of what was written. */
+  end() {
+    this.#try(() => {
+      if (this.#path !== '-') closeSync(this.#descriptor)
+      this.#descriptor = null
+      if (this.#part !== null) renameSync(this.#part, this.#path)
+    })
+    return this.#hash.digest('hex')
+  }
+
+  /** Leaves nothing behind of what has not come to its end. */
+  drop() {
+    if (this.#descriptor === null || this.#path === '-') return
+    closeSync(this.#descriptor)
+    if (this.#part !== null) unlinkSync(this.#part)
   }
 }
 

@@ -52,11 +52,19 @@ export function isLarge(path) {
   }
 }
 
-/** A file that is read piece by piece, and its digest. */
-export function openPath(path) {
-  let file = null
+/** A file that is read piece by piece. */
+export function openFile(path) {
   try {
-    file = new FileSource(fs, path)
+    return new FileSource(fs, path)
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read: ${error.message.replace(/^[A-Z]+: /, '').replace(/,.*$/, '')}`)
+  }
+}
+
+/** The same, and its digest. */
+export function openPath(path) {
+  const file = openFile(path)
+  try {
     const hash = createHash('sha256')
     const piece = new Uint8Array(1 << 20)
     for (let at = 0; at < file.size; at += piece.length) {
@@ -66,7 +74,7 @@ export function openPath(path) {
     }
     return { file, hash: hash.digest('hex') }
   } catch (error) {
-    file?.close()
+    file.close()
     throw new CommandError(`${path} cannot be read: ${error.message}`)
   }
 }

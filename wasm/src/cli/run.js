@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Env } from '../env.js'
 import { numberToNarrow } from '../elements.js'
+import { normalFiles } from '../files.js'
 import { parseType, Tensor } from '../values.js'
 import { openEnv } from './engine.js'
 import { outputForm } from './evidence-form.js'
 import { readNpy } from './npy.js'
 import { CommandError } from './options.js'
-import { filesBeside, readPath } from './paths.js'
+import { filesBeside, openFile, readPath } from './paths.js'
 import { describeValue } from './show.js'
 
 // opspec run: a model with inputs from files, JSON or a seeded generator.
@@ -128,20 +129,25 @@ function writeOutputs(env, folder, outputs, types) {
   }
 }
 
+// Weights stay in their files until the session takes them in.
+async function modelOf(env, path) {
+  const files = filesBeside(path)
+  return path === '-' ? env.loadModel(readPath(path), { files }) : Env.openDocument(env, openFile(path), normalFiles(files), 'model')
+}
+
 export async function run({ options, positionals, output }) {
   if (positionals.length !== 1) throw new CommandError('run: which model?')
   const [path] = positionals
-  const bytes = readPath(path)
   const env = await openEnv(options, { seed: options.seed ?? 0 })
   try {
-    const model = env.loadModel(bytes, { files: filesBeside(path) })
+    const model = await modelOf(env, path)
     const feeds = feedsOf(env, model, options)
     const session = await env.createSession(model)
     const start = performance.now()
     const outputs = await session.run(feeds, { ...options.output !== undefined && { outputs: options.output }, ...options.timeout !== undefined && { timeoutMs: options.timeout } })
     const ms = performance.now() - start
     if (options['output-dir'] !== undefined) writeOutputs(env, options['output-dir'], outputs, new Map(model.outputs.map(({ name, type }) => [name, type === '' ? undefined : type])))
-    output.json({ outputs: Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, outputForm(value)])), ms: Math.round(ms * 1000) / 1000 })
+    if (output.wantsJson) output.json({ outputs: Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, outputForm(value)])), ms: Math.round(ms * 1000) / 1000 })
     for (const [name, value] of Object.entries(outputs)) output.line(paint => `${paint('bold', name)}: ${describeValue(value)}`)
     output.summary(paint => paint('dim', `${ms.toFixed(1)} ms`))
     return 0
