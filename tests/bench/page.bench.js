@@ -33,7 +33,7 @@ const browser = await launch()
 const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
 await page.goto(site.url('/'))
 await page.waitForFunction(() => /^Checked in/.test(document.getElementById('status').textContent))
-await page.waitForLoadState('networkidle')
+await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name, initiatorType }) => initiatorType === 'fetch' && /worker/.test(name)))
 // The longest task since the last question, and the longest time between two frames.
 await page.evaluate(() => {
   let longest = 0, frame = 0, last = performance.now()
@@ -87,10 +87,10 @@ for (const [name, write] of Object.entries(files)) {
     await page.fill('.finder input', 'no such thing')
     await found('no hits')
   })
-  for (const label of ['JSON', 'Text', 'ONNX syntax']) {
+  for (const [label, start] of [['JSON', '{'], ['Text', 'ir_version'], ['ONNX syntax', '<']]) {
     await measure(`  ${label}`, async () => {
       await page.click(`.document .tabs [role=tab]:has-text("${label}")`)
-      await page.waitForSelector('.text-note:has-text("lines,")', { timeout: 120_000 })
+      await page.waitForFunction(wanted => document.querySelector('.text .line code')?.textContent.startsWith(wanted), start, { timeout: 120_000 })
     })
   }
   await page.click('.document .tabs [role=tab]:has-text("Tree")')
