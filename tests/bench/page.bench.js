@@ -59,7 +59,6 @@ async function measure (name, job) {
   await page.waitForTimeout(100)
   const { longest, frame } = await page.evaluate(() => window.held())
   rows.push([name, ms(time), longest === 0 ? 'below 50 ms' : ms(longest), ms(frame)])
-  if (process.env.OPSPEC_VERBOSE) console.log(rows.at(-1).join('  '))
 }
 const found = text => page.waitForFunction(wanted => document.querySelector('.finder output').textContent === wanted, text)
 
