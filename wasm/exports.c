@@ -446,6 +446,11 @@ uint32_t OS_EXPORT(opspec_do_encode)(os_port *self, const char *text, size_t siz
                                           (os_str){self->text, as}, (opspec_form)form));
 }
 void OS_EXPORT(opspec_end_decode)(os_port *self) { opspec_decode_end(self->env); }
+uint32_t OS_EXPORT(opspec_do_diff)(os_port *self, const char *a, size_t a_size, const char *b, size_t b_size,
+                                   size_t as, double timeout) {
+  return os_port__end(self, opspec_diff(self->env, (os_str){a, a_size}, (os_str){b, b_size},
+                                        (os_str){self->text, as}, timeout));
+}
 uint32_t OS_EXPORT(opspec_do_sniff)(os_port *self, const char *bytes, size_t size) {
   return os_port__end(self, opspec_sniff(self->env, (os_str){bytes, size}));
 }

@@ -1,0 +1,39 @@
+#ifndef OPSPEC_MESSAGE_DIFF_H
+#define OPSPEC_MESSAGE_DIFF_H
+
+#include "document.h"
+#include "type.h"
+
+// What differs between two messages of one type, field by field. A scalar that is absent is the same as one that has the
+// default, unless it is a member of a oneof. Work is bounded by the size of both.
+
+typedef enum os_change_kind {
+  OS_CHANGE_ADDED,
+  OS_CHANGE_REMOVED,
+  OS_CHANGE_CHANGED,
+  OS_CHANGE_ORDER, // of a list's elements
+} os_change_kind;
+
+typedef struct os_change {
+  os_change_kind kind;
+  os_str path;    // in the second message; of what was removed in the first
+  os_str message; // a sentence
+} os_change;
+
+typedef struct os_message_diff {
+  os_memory *memory;
+  os_arena *arena; // takes the changes
+  const os_types *types;
+  const os_stop *stop; // may be NULL
+  size_t limit;        // of changes that are kept
+  struct {
+    os_change *items;
+    size_t count, room;
+  } changes;
+  size_t left; // changes beyond the limit
+} os_message_diff;
+
+// The members up to `limit` are given. Both documents are in memory and of one kind.
+os_status os_message_diff_run(os_message_diff *self, const os_document *a, const os_document *b);
+
+#endif
