@@ -1,4 +1,7 @@
-// What env.diff can say of two specifications: a row an id, in the order in which changes are listed.
+import { documentRows } from './diff-document-rules.js'
+import { breaking, compatible, documentation } from './diff-rows.js'
+
+// What env.diff can say: a row an id, in the order in which changes are listed, what breaks first. Here those of specifications.
 //
 // breaking: a node that was right with the first document may be refused with the second, or mean something else.
 
@@ -7,10 +10,6 @@ const PARAMETERS = 'Operator extension 1.0, inputs and outputs'
 const TYPES = 'Operator extension 1.0, type parameters'
 const ATTRIBUTES = 'Operator extension 1.0, attributes'
 const TEXTS = 'Operator extension 1.0, texts'
-
-const breaking = (id, title, why, good, bad, source) => ({ rule: id, severity: 'error', breaking: true, title, why, good, bad, source })
-const compatible = (id, title, why, good, bad, source) => ({ rule: id, severity: 'warning', breaking: false, title, why, good, bad, source })
-const documentation = (id, title, why, good, bad, source) => ({ rule: id, severity: 'info', breaking: false, title, why, good, bad, source })
 
 const rows = [
   breaking('diff.operator.identity', 'Another operator', 'Domain, type and overload are how nodes name the operator. With another name no node finds it.',
@@ -75,5 +74,25 @@ const rows = [
   documentation('diff.text.description', 'A description changed', 'Descriptions explain; they change no node.', '"Scale.", then "Scale of the input."', 'nothing', TEXTS)
 ]
 
+const all = [...rows, ...documentRows]
+const grades = ['error', 'warning', 'info']
+
 /** id -> { rule, severity, breaking, title, why, good, bad, source, order } */
-export const diffRules = new Map(rows.map((row, order) => [row.rule, { ...row, order }]))
+export const diffRules = new Map(grades.flatMap(grade => all.filter(({ severity }) => severity === grade)).map((row, order) => [row.rule, { ...row, order }]))
+
+/** { changes, breaking } of what env.diff says; changes of a rule stay in the order in which they were found. */
+export function difference(changes) {
+  const order = ({ rule }) => diffRules.get(rule).order
+  return { changes: changes.sort((x, y) => order(x) - order(y)), breaking: changes.some(change => change.breaking) }
+}
+
+/** A change as env.diff answers it; `place` is { pointer } or { path }. */
+export const change = (rule, message, place) => ({ rule, breaking: diffRules.get(rule).breaking, message, ...place })
+
+const isText = /(^|\.)(doc_string|producer_name|producer_version|metadata_props(\[\d+\]\.(key|value))?|model_version|ir_version_prerelease|ir_build_metadata)$|^name$|^metadata_props\[\d+\]$/
+const ruleOf = { added: 'diff.message.added', removed: 'diff.message.removed', changed: 'diff.message.changed', order: 'diff.message.order' }
+
+/** The change that a row of the core's is where no rule of its document's kind has it. */
+export function plainChange({ change: what, path, message }) {
+  return change(isText.test(path) ? 'diff.message.text' : ruleOf[what], message, { path })
+}

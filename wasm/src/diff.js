@@ -1,6 +1,7 @@
 import { optionsOf, stringArgument, textOrBytes } from './arguments.js'
-import { diffRules } from './diff-rules.js'
-import { invalid, OpspecError } from './errors.js'
+import { diffDocuments } from './diff-documents.js'
+import { change, difference } from './diff-rules.js'
+import { OpspecError } from './errors.js'
 
 // What changes for nodes when one specification takes another's place.
 
@@ -21,7 +22,7 @@ function readSpec(env, source, argument, as) {
   const { findings, kind, complete, incomplete } = env.check(document, { full: false, as })
   const faults = findings.filter(isForm)
   if (faults.length > 0) throw new OpspecError('malformed', `${argument}: ${faults[0].message}`, { findings: faults })
-  if (kind !== 'spec') throw new OpspecError('unsupported', `${argument}: only operator-extension documents can be compared, this is ${kind === 'unknown' ? 'of unknown kind' : `a ${kind}`}`)
+  if (kind !== 'spec') throw new OpspecError('unsupported', `${argument}: of JSON documents only operator-extension documents can be compared, this is ${kind === 'unknown' ? 'of unknown kind' : `a ${kind}`}`)
   if (!complete) throw new OpspecError('limit', `${argument}: ${incomplete[0]}`)
   return readExact(document)
 }
@@ -69,7 +70,7 @@ class Comparison {
   }
 
   add(rule, pointer, message) {
-    this.changes.push({ rule, breaking: diffRules.get(rule).breaking, message, pointer })
+    this.changes.push(change(rule, message, { pointer }))
   }
 
   // Pointers are those of the second document; where it has no such place, of what contained it.
@@ -81,9 +82,7 @@ class Comparison {
     this.typeSharing()
     this.attributes()
     this.texts()
-    const order = ({ rule }) => diffRules.get(rule).order
-    const { changes } = this
-    return { changes: changes.sort((x, y) => order(x) - order(y)), breaking: changes.some(change => change.breaking) }
+    return difference(this.changes)
   }
 
   operator() {
@@ -289,11 +288,9 @@ class Comparison {
 }
 
 /** Env.diff. */
-export function diff(env, a, b, given) {
+export function diff(env, engine, a, b, given) {
   const { as } = optionsOf(given)
-  if (as !== undefined && stringArgument(as, 'as') !== 'spec') {
-    if (['model', 'operator-set'].includes(as)) throw new OpspecError('unsupported', 'as: only operator-extension documents (spec) can be compared')
-    throw invalid('as: must be spec')
-  }
-  return new Comparison(readSpec(env, a, 'a', as), readSpec(env, b, 'b', as)).run()
+  if (as !== undefined) stringArgument(as, 'as')
+  const documents = diffDocuments(env, engine, a, b, given)
+  return documents ?? new Comparison(readSpec(env, a, 'a', as), readSpec(env, b, 'b', as)).run()
 }

@@ -18,6 +18,7 @@ import { bringAll, openBorrowed, openOutside, sourceOf, watchful } from './outsi
 import { Registration } from './registration.js'
 import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
+import { sniffBytes } from './sniff.js'
 import { parseType, withDispose } from './values.js'
 
 const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
@@ -203,7 +204,7 @@ export class Env {
   }
 
   diff(a, b, options) {
-    return diff(this, a, b, options)
+    return diff(this, this.#engine, a, b, options)
   }
 
   format(bytes, as, form, options) {
@@ -274,11 +275,7 @@ export class Env {
   }
 
   static sniff(env, bytes) {
-    const engine = env.#engine
-    return engine.guard(() => engine.withBlock(bytes, (address, size) => {
-      engine.check(engine.exports.opspec_do_sniff(engine.port, address, size))
-      return engine.resultJson()
-    }))
+    return sniffBytes(env.#engine, bytes)
   }
 
   // ---- Operators ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,69 @@
+import { optionsOf, textOrBytes } from './arguments.js'
+import { compareInterfaces } from './diff-model.js'
+import { compareOperatorSets } from './diff-operator-set.js'
+import { change, difference, plainChange } from './diff-rules.js'
+import { invalid, OK, OpspecError } from './errors.js'
+import { sniffBytes } from './sniff.js'
+
+// What differs between two ONNX documents of one kind. The core compares the messages (core/onnx/message_diff.h); here its
+// sentences get their rules.
+
+/** The message that each kind is. */
+export const messages = {
+  'model': 'ModelProto', 'graph': 'GraphProto', 'function': 'FunctionProto', 'tensor': 'TensorProto', 'sparse-tensor': 'SparseTensorProto', 'sequence': 'SequenceProto',
+  'map': 'MapProto', 'optional': 'OptionalProto', 'operator-set': 'OperatorSetProto'
+}
+const kindNamed = as => Object.keys(messages).find(kind => messages[kind] === as) ?? as
+
+const valueRules = { type: 'diff.value.type', kind: 'diff.value.type', shape: 'diff.value.shape', count: 'diff.value.items', empty: 'diff.value.items', key: 'diff.value.items', elements: 'diff.value.elements' }
+
+function sentence(text) {
+  return `${text[0].toUpperCase()}${text.slice(1)}.`
+}
+
+// Data: what the values are, then what else the messages say.
+function compareData(rows, value) {
+  if (value.kind === undefined) return rows.map(plainChange)
+  const { kind, within, path, message, first, differing, count, maxAbs, maxRel, maxUlp } = value
+  const metrics = { ...first !== undefined && { first, differing, count }, ...maxAbs !== undefined && { maxAbs: maxAbs ?? Infinity, maxRel: maxRel ?? Infinity, maxUlp } }
+  const found = change(within ? 'diff.value.rounding' : valueRules[kind], sentence(message), { path, ...metrics })
+  return [found, ...rows.map(plainChange).filter(({ rule }) => rule === 'diff.message.text')]
+}
+
+function rowsOf(engine, a, b, kind, timeoutMs) {
+  return engine.guard(() => engine.withBlock(a, (at, size) => engine.withBlock(b, (other, length) => {
+    engine.check(engine.exports.opspec_do_diff(engine.port, at, size, other, length, engine.putText(kind), timeoutMs))
+    return engine.resultJson()
+  })))
+}
+
+function compare(env, engine, a, b, kind, timeoutMs) {
+  const { changes: rows, left, value } = rowsOf(engine, a, b, kind, timeoutMs)
+  const changes = value !== undefined ? compareData(rows, value)
+    : kind === 'operator-set' ? compareOperatorSets(env.decode(a, 'OperatorSetProto'), env.decode(b, 'OperatorSetProto'), rows)
+      : kind === 'model' ? compareInterfaces(env, a, b, rows)
+        : rows.map(plainChange)
+  if (left > 0) changes.push(change(kind === 'operator-set' ? 'diff.opset.more' : 'diff.message.more', `${left} further changes are not listed.`, { path: '' }))
+  return difference(changes)
+}
+
+// The kind that both are; null: a text, so a specification.
+function kindOf(engine, a, b) {
+  const [x, y] = [a, b].map(bytes => typeof bytes === 'string' ? { kind: 'json' } : sniffBytes(engine, bytes))
+  const [isX, isY] = [x, y].map(({ kind }) => Object.hasOwn(messages, kind))
+  if (!isX && !isY) return null
+  if (x.kind === y.kind) return x.kind
+  const what = ({ kind, evidence }) => kind === 'unknown' ? `of unknown kind${evidence ? ` (${evidence})` : ''}` : kind
+  throw new OpspecError('unsupported', `${isY ? 'a' : 'b'}: only documents of one kind can be compared, a is ${what(x)}, b is ${what(y)}; \`as\` says what both are`)
+}
+
+/** Env.diff of two ONNX documents; null: they are none. */
+export function diffDocuments(env, engine, a, b, given) {
+  const { as, timeoutMs } = optionsOf(given)
+  const [x, y] = [textOrBytes(a, 'a'), textOrBytes(b, 'b')]
+  const kind = as === undefined ? kindOf(engine, x, y) : kindNamed(as)
+  if (kind === null || kind === 'spec') return null
+  if (!Object.hasOwn(messages, kind)) throw invalid(`as: must be spec or one of ${Object.keys(messages).join(', ')}`)
+  for (const [name, bytes] of [['a', x], ['b', y]]) if (typeof bytes === 'string') throw invalid(`${name}: a ${kind} is given by its bytes`)
+  return compare(env, engine, x, y, kind, timeoutMs ?? 0)
+}
