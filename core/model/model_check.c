@@ -1,3 +1,4 @@
+#include "check_operator_set.h"
 #include "checking.h"
 #include "format.h"
 
@@ -304,6 +305,7 @@ static os_status os_check__structure(os_checking *self) {
   OS_TRY(os_check_configurations(self));
   OS_TRY(os_check__merged_imports(self));
   OS_TRY(os_check__declared(self));
+  OS_TRY(os_check_operator_set(self));
   for (uint32_t i = 0; i < model->function_count; i++) {
     OS_TRY(os_check_pause(self));
     OS_TRY(os_check_function(self, &model->functions[i]));

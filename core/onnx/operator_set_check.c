@@ -20,13 +20,13 @@ static void os_opset__header(const os_data_check *self, const Onnx__OperatorSetP
     REPORT(self, onnx_opset_header, set, NULL, "magic", "magic is \"%.*s\", expected ONNXOPSET",
            (int)(magic.len < 40 ? magic.len : 40), magic.data);
   if (!set->has_ir_version || set->ir_version < 1)
-    REPORT(self, onnx_opset_header, set, NULL, "ir_version", "ir_version is absent or below 1");
+    REPORT(self, onnx_opset_ir_version, set, NULL, "ir_version", "ir_version is absent or below 1");
   if (set->has_ir_version && set->ir_version > ONNX__VERSION__IR_VERSION)
     REPORT(self, onnx_opset_newer, set, NULL, "ir_version",
            "ir_version is %" PRId64 "; the newest known is %d", set->ir_version,
            (int)ONNX__VERSION__IR_VERSION);
   if (!set->has_opset_version || set->opset_version < 1)
-    REPORT(self, onnx_opset_header, set, NULL, "opset_version", "opset_version is absent or below 1");
+    REPORT(self, onnx_opset_version, set, NULL, "opset_version", "opset_version is absent or below 1");
 }
 
 // Identifiers of letters, digits and hyphens with dots between; numbers without leading zeros where `numbers` (semver.org,

@@ -3,16 +3,12 @@ import { compareInterfaces } from './diff-model.js'
 import { compareOperatorSets } from './diff-operator-set.js'
 import { change, difference, plainChange } from './diff-rules.js'
 import { invalid, OK, OpspecError } from './errors.js'
+import { messages } from './messages.js'
 import { sniffBytes } from './sniff.js'
 
 // What differs between two ONNX documents of one kind. The core compares the messages (core/onnx/message_diff.h); here its
 // sentences get their rules.
 
-/** The message that each kind is. */
-export const messages = {
-  'model': 'ModelProto', 'graph': 'GraphProto', 'function': 'FunctionProto', 'tensor': 'TensorProto', 'sparse-tensor': 'SparseTensorProto', 'sequence': 'SequenceProto',
-  'map': 'MapProto', 'optional': 'OptionalProto', 'operator-set': 'OperatorSetProto'
-}
 const kindNamed = as => Object.keys(messages).find(kind => messages[kind] === as) ?? as
 
 const valueRules = { type: 'diff.value.type', kind: 'diff.value.type', shape: 'diff.value.shape', count: 'diff.value.items', empty: 'diff.value.items', key: 'diff.value.items', elements: 'diff.value.elements' }

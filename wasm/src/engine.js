@@ -421,6 +421,14 @@ export class Engine {
     }
   }
 
+  /** { kind, type }: its number and type expression, '' where the type is not known. */
+  describe(address) {
+    this.exports.opspec_describe(this.port, address)
+    this.sync()
+    const { kind, type } = this.readHead(this.table)
+    return { kind, type: type === 0 ? '' : this.typeText(type) }
+  }
+
   /** A value of the module as a value of JavaScript, copied. */
   toValue(address) {
     this.exports.opspec_describe(this.port, address)

@@ -14,6 +14,7 @@ import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
 import { objectsOf } from './objects.js'
+import { writeOperatorSet } from './operator-set.js'
 import { bringAll, openBorrowed, openOutside, sourceOf, watchful } from './outside.js'
 import { Registration } from './registration.js'
 import { compileSchema, validateJson } from './schema.js'
@@ -36,6 +37,7 @@ export class Env {
   #module
   #operators = null
   #sources = new Map() // of what is registered, by identity
+  #bodies = new Map() // of functions that are, the same
 
   constructor(engine, module, options) {
     this.#engine = engine
@@ -307,8 +309,12 @@ export class Env {
   // `body`: a FunctionProto or a ModelProto.
   #registerFunction(document, body, since) {
     const engine = this.#engine
-    const add = () => this.#added(engine.withBlock(document, (at, size) => engine.withBlock(body, (bodyAt, bodySize) =>
-      engine.exports.opspec_add_function(engine.port, at, size, since, bodyAt, bodySize))), 'function')
+    const add = () => {
+      const added = this.#added(engine.withBlock(document, (at, size) => engine.withBlock(body, (bodyAt, bodySize) =>
+        engine.exports.opspec_add_function(engine.port, at, size, since, bodyAt, bodySize))), 'function')
+      this.#bodies.set(added.key, body.slice())
+      return added
+    }
     const message = () => Env.sniff(this, body).kind === 'model' ? 'ModelProto' : 'FunctionProto'
     return this.#registered(document, add, parsed => checkFit(parsed, this.decode(body, message())))
   }
@@ -327,7 +333,10 @@ export class Env {
 
   #forget(made) {
     this.#operators = null
-    for (const { key } of made) this.#sources.delete(key)
+    for (const { key } of made) {
+      this.#sources.delete(key)
+      this.#bodies.delete(key)
+    }
   }
 
   // What runs each operator that was registered, or says of it that it is only declared. It stands behind one of the standard that
@@ -421,6 +430,14 @@ export class Env {
       return freezeDeep(this.#sourced(engine.resultJson()))
     })
     return this.#operators
+  }
+
+  writeOperatorSet(options) {
+    return writeOperatorSet(this, options, {
+      bodyOf: ({ domain, name, since }) => this.#bodies.get(identity({ domain, name, sinceVersion: since })),
+      isModel: bytes => Env.sniff(this, bytes).kind === 'model',
+      textOf: specText
+    })
   }
 
   explain(rule) {

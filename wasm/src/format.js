@@ -1,11 +1,14 @@
 import { flag, optionsOf, stringArgument, textOrBytes } from './arguments.js'
 import { OK, invalid, OpspecError } from './errors.js'
+import { evidenceForm } from './evidence-form.js'
+import { messages } from './messages.js'
 import { sha256 } from './sha256.js'
 
 // Documents as texts and back.
 
 const jsonKinds = ['spec', 'evidence', 'json']
-const forms = ['json', 'canonical', 'textproto', 'onnxtxt', 'summary']
+const forms = ['json', 'canonical', 'textproto', 'onnxtxt', 'summary', 'evidence']
+const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
 
 // What a spec is in a few lines; of another JSON document the digest alone.
 function summary(value, canonical) {
@@ -24,17 +27,57 @@ function formNumber(as, form) {
   stringArgument(as, 'as')
   if (!forms.includes(form)) throw invalid(`form: must be one of ${forms.join(', ')}`)
   if (jsonKinds.includes(as)) {
-    if (form === 'textproto' || form === 'onnxtxt') throw new OpspecError('unsupported', `form: a JSON document has no form ${form}`)
+    if (['textproto', 'onnxtxt', 'evidence'].includes(form)) throw new OpspecError('unsupported', `form: a JSON document has no form ${form}`)
   } else if (form === 'canonical' || form === 'summary') {
     throw new OpspecError('unsupported', `form: only ${jsonKinds.join(', ')} have the form ${form}, not ${as}`)
   }
   return form === 'summary' ? 1 : forms.indexOf(form)
 }
 
+// ---- Values in the form of evidence documents -----------------------------------------------------------------------
+
+function valueKind(as) {
+  const kind = valueKinds.find(name => name === as || messages[name] === as)
+  if (kind === undefined) throw new OpspecError('unsupported', `form: evidence is the form of values (${valueKinds.join(', ')}), not of ${as}`)
+  return kind
+}
+
+function evidenceText(engine, source, kind) {
+  return engine.guard(() => engine.withBlock(source, (address, size) => {
+    const value = engine.exports.opspec_read(engine.port, address, size, engine.putText(kind))
+    if (value === 0) throw engine.trouble(engine.resultStatus)
+    try {
+      const { type } = engine.describe(value)
+      return JSON.stringify(evidenceForm(engine.toValue(value), type === '' ? undefined : type))
+    } finally {
+      engine.release(value)
+    }
+  }))
+}
+
+function readEvidence(engine, text, kind) {
+  return engine.guard(() => engine.withBlock(text, (address, size) => {
+    const value = engine.exports.opspec_parse(engine.port, address, size)
+    engine.check(engine.resultStatus)
+    if (value === 0) throw new OpspecError('malformed', 'text: null is no value; an empty optional is { "type": "optional(...)", "value": null }')
+    try {
+      const is = valueKinds[engine.describe(value).kind - 1]
+      if (is !== kind) throw new OpspecError('malformed', `text: is a ${is}, not a ${kind}`)
+      engine.check(engine.exports.opspec_write(engine.port, value, engine.putText('')))
+      return engine.resultBytes()
+    } finally {
+      engine.release(value)
+    }
+  }))
+}
+
+// ---- Texts ----------------------------------------------------------------------------------------------------------
+
 /** Env.format. */
 export function format(engine, document, as, form, given) {
   const source = textOrBytes(document, 'bytes')
   const number = formNumber(as, form)
+  if (form === 'evidence') return evidenceText(engine, source, valueKind(as))
   const lossy = flag(optionsOf(given), 'lossy', false)
   const text = engine.guard(() => engine.withBlock(source, (address, size) => {
     const status = engine.exports.opspec_do_format(engine.port, address, size, engine.putText(as), number, lossy ? 1 : 0)
@@ -48,6 +91,7 @@ export function format(engine, document, as, form, given) {
 export function parse(engine, text, as, form) {
   const number = formNumber(as, form)
   if (jsonKinds.includes(as)) throw new OpspecError('unsupported', `as: ${as} is a text itself`)
+  if (form === 'evidence') return readEvidence(engine, textOrBytes(text, 'text'), valueKind(as))
   return read(engine, textOrBytes(text, 'text'), new Uint8Array(0), as, number)
 }
 

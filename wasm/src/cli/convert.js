@@ -1,16 +1,18 @@
 import { extname } from 'node:path'
 import { Env } from '../env.js'
+import { messages } from '../messages.js'
 import { Model } from '../model.js'
 import { readEdits } from './edits.js'
 import { openEnv } from './engine.js'
+import { readNpy, writeNpy } from './npy.js'
 import { CommandError } from './options.js'
 import { Target, writeFile } from './output.js'
 import { filesBeside, isLarge, openFile, readPath, sha256 } from './paths.js'
-import { messages } from './show.js'
+import { specAndBody } from './spec-file.js'
 
 // opspec convert: a document in another form.
 
-export const targets = ['canonical', 'json', 'textproto', 'onnxtxt', 'protobuf']
+export const targets = ['canonical', 'json', 'textproto', 'onnxtxt', 'protobuf', 'evidence', 'npy', 'operator-set']
 
 const jsonKinds = ['spec', 'evidence', 'json']
 
@@ -33,6 +35,31 @@ function told(path, to, output, job) {
   }
 }
 
+// ---- Values -----------------------------------------------------------------------------------------------------------
+
+const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
+
+// A value as an evidence document has it: by its type, which no message in JSON has as a text.
+function evidenceKind(bytes) {
+  try {
+    const { type } = JSON.parse(new TextDecoder().decode(bytes))
+    const word = /^(tensor|sparse_tensor|seq|map|optional) *\(/.exec(type)?.[1]
+    return { seq: 'sequence', sparse_tensor: 'sparse-tensor' }[word] ?? word
+  } catch {
+    return undefined
+  }
+}
+
+function valueContent(env, { type, bytes }, to, path) {
+  const kind = valueKinds.find(name => messages[name] === type)
+  if (kind === undefined) throw new CommandError(`${path} cannot be converted to ${to}: it is no value but a ${type}`)
+  if (to === 'evidence') return `${env.format(bytes, kind, 'evidence')}\n`
+  if (kind !== 'tensor') throw new CommandError(`${path} cannot be converted to npy: it is a ${kind}, and such a file holds a tensor`)
+  return writeNpy(env.readValue(bytes, kind))
+}
+
+// ---- Messages ---------------------------------------------------------------------------------------------------------
+
 // Which form a text is: by the file's name, else by how it begins.
 function textForm(path, bytes) {
   const named = { '.json': 'json', '.onnxtxt': 'onnxtxt', '.textproto': 'textproto', '.pbtxt': 'textproto', '.prototxt': 'textproto' }[extname(path)]
@@ -42,6 +69,11 @@ function textForm(path, bytes) {
 
 // The message of a file, which may be a text, as bytes.
 function messageOf(env, bytes, path, sniffed, { as, to }, output) {
+  if (path.endsWith('.npy')) return { type: 'TensorProto', bytes: env.writeValue(readNpy(bytes, path), '') }
+  const value = jsonKinds.includes(sniffed.kind) ? evidenceKind(bytes) : undefined
+  if (value !== undefined && (as === undefined || (messages[as] ?? as) === messages[value])) {
+    return { type: messages[value], bytes: told(path, to, output, () => env.parse(bytes, value, 'evidence')) }
+  }
   const text = sniffed.kind === 'text' || jsonKinds.includes(sniffed.kind)
   const type = messages[as] ?? as ?? (text ? 'ModelProto' : messages[sniffed.kind])
   if (!Object.values(messages).includes(type)) throw new CommandError(`${path} cannot be converted to ${to}: ${sniffed.evidence || `it is ${sniffed.kind}`}`)
@@ -91,6 +123,13 @@ async function convertLarge(path, target, edits, options, output) {
   }
 }
 
+// An operator set of specifications, or bundles, each with the function that it has.
+function setOf(env, paths, { opset, to }, output) {
+  const found = paths.map(path => ({ path, ...specAndBody(path) }))
+  const functions = Object.fromEntries(found.filter(({ body }) => body !== null).map(({ text, body }) => [JSON.parse(new TextDecoder().decode(text)).operator.op_type, body]))
+  return told(paths.join(', '), to, output, () => env.writeOperatorSet({ specs: found.map(({ text }) => text), functions, version: opset }))
+}
+
 // The content to be written: a text, or bytes.
 function converted(env, bytes, path, edits, options, output) {
   const sniffed = Env.sniff(env, bytes)
@@ -105,6 +144,7 @@ function converted(env, bytes, path, edits, options, output) {
   const message = messageOf(env, bytes, path, sniffed, options, output)
   if (edits.length > 0) message.bytes = edited(env, message, path, edits)
   if (to === 'protobuf') return message.bytes
+  if (to === 'evidence' || to === 'npy') return told(path, to, output, () => valueContent(env, message, to, path))
   return told(path, to, output, () => `${env.format(message.bytes, message.type, to, { lossy })}\n`)
 }
 
@@ -114,14 +154,16 @@ function sayWritten(output, path, to, bytes, digest) {
 }
 
 export async function convert({ options, positionals, output }) {
-  if (positionals.length !== 1) throw new CommandError('convert: which file?')
+  if (options.to === 'operator-set' ? positionals.length === 0 : positionals.length !== 1) throw new CommandError('convert: which file?')
   const [path] = positionals
   const edits = readEdits(options)
   if (edits.length > 0) options.to ??= 'protobuf'
+  if (edits.length > 0 && options.to === 'operator-set') throw new CommandError('convert: edits are of a model')
   if (options.to === undefined) throw new CommandError(`convert: --to says the form: ${targets.join(', ')}`)
   const { to, output: target = '-' } = options
   if (target === '-' && output.wantsJson) throw new CommandError('convert: --format json needs -o, as standard output takes the document')
-  if (isLarge(path)) {
+  if (to !== 'operator-set' && options.opset !== undefined) throw new CommandError('convert: --opset is for --to operator-set')
+  if (to !== 'operator-set' && isLarge(path)) {
     const writing = new Target(target)
     try {
       await convertLarge(path, writing, edits, options, output)
@@ -132,10 +174,10 @@ export async function convert({ options, positionals, output }) {
       writing.drop()
     }
   }
-  const bytes = readPath(path)
+  const bytes = to === 'operator-set' ? null : readPath(path)
   const env = await openEnv(options)
   try {
-    const content = converted(env, bytes, path, edits, options, output)
+    const content = bytes === null ? setOf(env, positionals, options, output) : converted(env, bytes, path, edits, options, output)
     if (target === '-') process.stdout.write(content)
     else {
       writeFile(target, content)

@@ -1,22 +1,16 @@
+import { Env } from '../env.js'
+import { messages } from '../messages.js'
 import { diffReport } from './diff-report.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
 import { CommandError } from './options.js'
 import { plural } from './output.js'
-import { bundleFiles, jsonRole, pathKind, readPath } from './paths.js'
+import { specAndBody } from './spec-file.js'
 
-// opspec diff: two specifications, or the bundles that hold them.
+// opspec diff: two specifications, or the bundles that hold them; two ONNX documents of one kind.
 
-function readSpec(path) {
-  if (pathKind(path) === 'file') return readPath(path)
-  const specs = [...bundleFiles(path)].filter(([name, bytes]) => name.endsWith('.json') && jsonRole(name, bytes) === 'spec')
-  if (specs.length !== 1) throw new CommandError(`${path}: ${specs.length === 0 ? 'no specification is' : `${specs.length} specifications are`} in there; name the file`)
-  return specs[0][1]
-}
-
-function compare(env, paths, as, output) {
-  const documents = paths.map(readSpec)
+function compare(env, paths, documents, { as, timeout }, output) {
   try {
-    return env.diff(...documents, { as })
+    return env.diff(...documents, { as, timeoutMs: timeout })
   } catch (error) {
     if (error.code === undefined) throw error
     const at = error.message.startsWith('b:') ? 1 : 0
@@ -29,13 +23,16 @@ export async function diff({ options, positionals, output }) {
   if (positionals.length !== 2) throw new CommandError('diff: which two files?')
   const env = await openEnv(options)
   try {
-    const { changes, breaking } = compare(env, positionals, options.as, output)
+    const documents = positionals.map(path => specAndBody(path).text)
+    const { changes, breaking } = compare(env, positionals, documents, options, output)
     const [a, b] = positionals
+    const as = options.as ?? Env.sniff(env, documents[0]).kind
+    const kind = Object.keys(messages).find(name => messages[name] === as) ?? as
     const count = changes.filter(change => change.breaking).length
-    output.json({ version: packageVersion(), a, b, kind: 'spec', changes, breaking, summary: { breaking: count, others: changes.length - count } })
-    if (output.wantsReport) output.report(diffReport({ env, version: packageVersion(), path: b, bytes: readSpec(b), changes, breaking }))
-    for (const { rule, message, pointer, breaking: breaks } of changes) {
-      output.line(paint => `${breaks ? paint('error', 'breaking') : 'change  '} ${paint('bold', pointer)}: ${message} ${paint('dim', `[${rule}]`)}`)
+    output.json({ version: packageVersion(), a, b, kind, changes, breaking, summary: { breaking: count, others: changes.length - count } })
+    if (output.wantsReport) output.report(diffReport({ env, version: packageVersion(), path: b, bytes: documents[1], kind, changes, breaking }))
+    for (const { rule, message, pointer, path, breaking: breaks } of changes) {
+      output.line(paint => `${breaks ? paint('error', 'breaking') : 'change  '} ${paint('bold', (pointer ?? path) || kind)}: ${message} ${paint('dim', `[${rule}]`)}`)
     }
     output.summary(paint => paint(breaking ? 'error' : 'good', changes.length === 0 ? 'no change' : `${plural(changes.length, 'change')}, ${count} breaking`))
     return exitCode({ bad: breaking })

@@ -2,7 +2,7 @@ import { elementNamed } from '../elements.js'
 import { Tensor } from '../values.js'
 import { CommandError } from './options.js'
 
-// numpy's .npy files (format 1 to 3) as tensors.
+// numpy's .npy files (format 1 to 3) as tensors, and tensors as such files (format 1).
 
 const names = {
   f2: 'float16', f4: 'float32', f8: 'float64', i1: 'int8', i2: 'int16', i4: 'int32', i8: 'int64', u1: 'uint8', u2: 'uint16', u4: 'uint32', u8: 'uint64', b1: 'bool',
@@ -52,4 +52,19 @@ export function readNpy(bytes, path) {
   if (descr[0] === '>') swapBytes(content, size)
   const data = new element.array(content.buffer)
   return new Tensor(name, fortran && dims.length > 1 ? toRowMajor(data, dims, element.parts) : data, dims)
+}
+
+/** A tensor as a file; elements lie in row-major order, little-endian. */
+export function writeNpy({ type, dims, data }) {
+  const code = Object.keys(names).find(key => names[key] === type)
+  if (code === undefined) throw new CommandError(`elements of type ${type} have no type in numpy`)
+  const order = data.BYTES_PER_ELEMENT === 1 ? '|' : '<'
+  const head = `{'descr': '${order}${code}', 'fortran_order': False, 'shape': (${dims.join(', ')}${dims.length === 1 ? ',' : ''}), }`
+  const room = Math.ceil((head.length + 11) / 64) * 64 - 10 // the data begin at a multiple of 64
+  const content = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+  const out = new Uint8Array(10 + room + content.length)
+  out.set([0x93, ...new TextEncoder().encode('NUMPY'), 1, 0, room & 255, room >> 8])
+  out.set(new TextEncoder().encode(`${head.padEnd(room - 1)}\n`), 10)
+  out.set(content, 10 + room)
+  return out
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync, writeSync } from 'node:fs'
+import { plainInteger } from '../evidence-form.js'
 import { reportFormats } from './formats.js'
 import { CommandError } from './options.js'
 
@@ -158,10 +159,6 @@ export class Target {
     closeSync(this.#descriptor)
     if (this.#part !== null) unlinkSync(this.#part)
   }
-}
-
-export function plainInteger(value) {
-  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value)
 }
 
 export const plural = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`

@@ -1,19 +1,14 @@
 import { Env } from '../env.js'
 import { elementNamed } from '../elements.js'
+import { plainData, plainInteger } from '../evidence-form.js'
+import { messages } from '../messages.js'
 import { isTensor, typeOfValue } from '../values.js'
 import { openEnv } from './engine.js'
-import { plainData } from './evidence-form.js'
 import { CommandError } from './options.js'
-import { plainInteger } from './output.js'
 import { isLarge, openPath, readPath, sha256 } from './paths.js'
 
 // opspec show: what a file says, shortly as text and in full as JSON.
 
-/** The message that each kind is. */
-export const messages = {
-  'model': 'ModelProto', 'graph': 'GraphProto', 'function': 'FunctionProto', 'tensor': 'TensorProto', 'sparse-tensor': 'SparseTensorProto', 'sequence': 'SequenceProto',
-  'map': 'MapProto', 'optional': 'OptionalProto', 'operator-set': 'OperatorSetProto'
-}
 const MOST = 12 // elements of a value that are shown
 
 function plain(value) {

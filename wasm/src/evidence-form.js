@@ -1,8 +1,11 @@
-import { elementNamed, narrowToNumber } from '../elements.js'
-import { isSparse, isTensor, typeOfValue } from '../values.js'
-import { plainInteger } from './output.js'
+import { elementNamed, narrowToNumber } from './elements.js'
+import { isMap, isSparse, isTensor, parseType, typeOfValue } from './values.js'
 
 // Values as JSON: numbers as they are; NaN and infinities as strings; int64 beyond 2^53 as strings.
+
+export function plainInteger(value) {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value)
+}
 
 function plainNumber(value) {
   if (typeof value === 'bigint') return plainInteger(value)
@@ -34,12 +37,16 @@ export function outputForm(value) {
   return isTensor(value) ? { type: value.type, dims: [...value.dims], data: plainData(value) } : evidenceForm(value)
 }
 
-export function evidenceForm(value) {
+const plainNumberOrText = value => typeof value === 'string' || typeof value === 'boolean' ? value : plainNumber(value)
+
+/** `type`: expression of the value's type where that is known; empty lists and scalars of maps do not tell. */
+export function evidenceForm(value, type = typeOfValue(value)) {
+  const known = parseType(type)
+  if (known.kind === 'optional') return { type, value: value === null ? null : evidenceForm(value, known.of.text) }
   if (value === null) return null
   if (isTensor(value)) return { type: typeOfValue(value), shape: [...value.dims], data: plainData(value) }
   if (isSparse(value)) return { type: typeOfValue(value), shape: [...value.dims], values: plainData(value.values), indices: plainData(value.indices) }
-  if (Array.isArray(value)) return { type: typeOfValue(value) || 'seq(tensor(float))', items: value.map(evidenceForm) }
-  return { type: typeOfValue(value) || 'map(string, float)', entries: [...value].map(([key, item]) => [plainNumberOrText(key), typeof item === 'object' ? evidenceForm(item) : plainNumberOrText(item)]) }
+  const inner = known.of?.text
+  if (isMap(value)) return { type: type || 'map(string, float)', entries: [...value].map(([key, item]) => [plainNumberOrText(key), item !== null && typeof item === 'object' ? evidenceForm(item, inner) : plainNumberOrText(item)]) }
+  return { type: type || 'seq(tensor(float))', items: value.map(item => evidenceForm(item, inner)) }
 }
-
-const plainNumberOrText = value => typeof value === 'string' || typeof value === 'boolean' ? value : plainNumber(value)
