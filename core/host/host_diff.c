@@ -6,7 +6,10 @@
 
 // Two documents of one kind, compared.
 
-enum { CHANGES = 10000 };
+enum {
+  CHANGES = 10000,
+  OPERATORS = 8, // of an operator set: they are compared by whoever knows what their versions mean
+};
 
 static os_status os_host__open_side(opspec_env *self, os_str bytes, os_kind kind, const char *side,
                                     os_document **out) {
@@ -85,7 +88,8 @@ static os_status os_host__diff(opspec_env *self, os_document *a, os_document *b,
                           .arena = &self->scratch,
                           .types = self->types,
                           .stop = &stop,
-                          .limit = CHANGES};
+                          .limit = CHANGES,
+                          .skip = a->kind == OS_KIND_OPERATOR_SET ? OPERATORS : 0};
   OS_TRY(os_message_diff_run(&diff, a, b));
   os_text_char(&self->output, '{');
   os_host__write_changes(&self->output, &diff);

@@ -58,6 +58,12 @@ static void os_diff__quote(os_text *out, os_str text) {
   if (n < text.len) os_text_puts(out, "...");
 }
 
+static bool os_diff__is_text(os_str bytes) {
+  for (size_t i = 0; i < bytes.len; i++)
+    if ((unsigned char)bytes.data[i] < ' ') return false;
+  return os_utf8_valid(bytes) == bytes.len;
+}
+
 static void os_diff__scalar(os_text *out, const os_plan_field *field, const char *element) {
   if (field->type != PROTOBUF_C_TYPE_BYTES) {
     os_form_write_number(out, field, element);
@@ -65,7 +71,7 @@ static void os_diff__scalar(os_text *out, const os_plan_field *field, const char
   }
   ProtobufCBinaryData bytes = *(const ProtobufCBinaryData *)(const void *)element;
   os_str text = os_bytes_str(bytes);
-  if (field->text || os_utf8_valid(text) == text.len)
+  if (field->text || os_diff__is_text(text))
     os_diff__quote(out, text);
   else
     os_text_format(out, "%zu bytes", bytes.len);
@@ -224,8 +230,7 @@ static bool os_diff__raw(os_text *out, const os_plan_field *field, const char *a
   if (field->type != PROTOBUF_C_TYPE_BYTES || field->text) return false;
   os_str x = os_bytes_str(*(const ProtobufCBinaryData *)(const void *)a),
          y = os_bytes_str(*(const ProtobufCBinaryData *)(const void *)b);
-  if (x.len <= SHOWN && y.len <= SHOWN && os_utf8_valid(x) == x.len && os_utf8_valid(y) == y.len)
-    return false;
+  if (x.len <= SHOWN && y.len <= SHOWN && os_diff__is_text(x) && os_diff__is_text(y)) return false;
   size_t at = 0;
   while (at < x.len && at < y.len && x.data[at] == y.data[at]) at++;
   if (x.len == y.len)
@@ -405,6 +410,10 @@ static os_status os_diff__step(os_diffing *self) {
                            os_plan_child(field, top->b, pair.b));
     }
     top->listed = false;
+    top->field++;
+    return OS_OK;
+  }
+  if (self->frames.count == 1 && field->field->id == self->out->skip) {
     top->field++;
     return OS_OK;
   }

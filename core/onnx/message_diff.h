@@ -26,6 +26,7 @@ typedef struct os_message_diff {
   const os_types *types;
   const os_stop *stop; // may be NULL
   size_t limit;        // of changes that are kept
+  uint32_t skip;       // number of a field of the roots that is not looked at; 0 = none
   struct {
     os_change *items;
     size_t count, room;

@@ -26,8 +26,8 @@ describe('operator sets', () => {
   const faults = {
     'no magic': [{ magic: null }, 'onnx.opset.header', 'error', 'magic'],
     'another magic': [{ magic: 'ONNX' }, 'onnx.opset.header', 'error', 'magic'],
-    'no IR version': [{ ir: null }, 'onnx.opset.header', 'error', 'ir_version'],
-    'no version': [{ version: null }, 'onnx.opset.header', 'error', 'opset_version'],
+    'no IR version': [{ ir: null }, 'onnx.opset.ir-version', 'error', 'ir_version'],
+    'no version': [{ version: null }, 'onnx.opset.version', 'error', 'opset_version'],
     'no domain': [{ domain: null }, 'onnx.opset.domain', 'warning', 'domain'],
     'an operator without a name': [{ operators: [{ name: null }] }, 'onnx.opset.operator', 'error', 'operator[0].op_type'],
     'an operator without a version': [{ operators: [{}, { name: 'Bar', since: null }] }, 'onnx.opset.operator', 'error', 'operator[1].since_version'],

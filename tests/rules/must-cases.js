@@ -392,7 +392,7 @@ const sets = {
   B6: ['the status is EXPERIMENTAL or STABLE', [warning('onnx.opset.status', [operators({ status: 7 })], [operators({ status: 0 }), set()], asSet)]],
   B7: ['the magic word is there', [error('onnx.opset.header', [set({ magic: 'ONNX' }), message('OperatorSetProto', { ir_version: 10, domain: 'd', opset_version: 1 })], [set()], { ...asSet, path: 'magic' })]],
   B8: ['the IR version is there, and known', [
-    error('onnx.opset.header', [set({ ir_version: 0 })], [set()], { ...asSet, path: 'ir_version' }), warning('onnx.opset.newer', [set({ ir_version: 99 })], [set({ ir_version: 14 })], asSet)
+    error('onnx.opset.ir-version', [set({ ir_version: 0 })], [set()], { ...asSet, path: 'ir_version' }), warning('onnx.opset.newer', [set({ ir_version: 99 })], [set({ ir_version: 14 })], asSet)
   ]],
   B9: ['pre-release and build are parts of SemVer', [
     warning('onnx.opset.semver', [set({ ir_version_prerelease: 'rc..1' }), set({ ir_version_prerelease: '01' }), set({ ir_build_metadata: 'a b' }), set({ ir_build_metadata: 'a.' })],
@@ -406,7 +406,7 @@ const sets = {
       [set({ functions: [setFunction()] }), set({ operator: [operator({ op_type: 'F' })], functions: [setFunction()] })], { ...asSet, path: 'functions[0].name' }),
     error('model.function.duplicate', [set({ functions: [setFunction(), setFunction()] })], [set({ functions: [setFunction(), setFunction({ overload: 'o' })] })], asSet)
   ]],
-  B14: ['a set has a version', [error('onnx.opset.header', [set({ opset_version: 0 }), set({ opset_version: -3 })], [set()], { ...asSet, path: 'opset_version' })]],
+  B14: ['a set has a version', [error('onnx.opset.version', [set({ opset_version: 0 }), set({ opset_version: -3 })], [set()], { ...asSet, path: 'opset_version' })]],
   B15: ['functions of a set keep the rules of functions and are of its domain', [
     warning('onnx.opset.domain', [set({ functions: [F()] })], [set({ functions: [setFunction()] })], { ...asSet, path: 'functions[0].domain' }),
     error('model.node.input-unknown', [set({ functions: [setFunction({ node: [relu('z')] })] })], [set({ functions: [setFunction()] })], { ...asSet, path: 'functions[0].node[0].input[0]' }),
@@ -414,7 +414,20 @@ const sets = {
     warning('model.node.unknown-operator', [set({ functions: [setFunction({ opset_import: [{ domain: 'com.example', version: 3 }], node: [node('Bar', ['x'], ['y'], { domain: 'com.example' })] })] })],
       [set({ functions: [setFunction({ opset_import: [{ domain: 'com.example', version: 3 }], node: [node('Foo', ['x'], ['y'], { domain: 'com.example' })] })] })], asSet)
   ]],
-  B16: ['a name means one operator', [warning('onnx.opset.versions', [operators({}, { since_version: 2 })], [operators({}, { op_type: 'Bar', since_version: 2 })], { ...asSet, path: 'operator[1].op_type' })]]
+  B16: ['a name means one operator', [warning('onnx.opset.versions', [operators({}, { since_version: 2 })], [operators({}, { op_type: 'Bar', since_version: 2 })], { ...asSet, path: 'operator[1].op_type' })]],
+  B17: ['names are identifiers', [warning('onnx.opset.name', [operators({ op_type: 'my op' }), operators({ op_type: '2d' }), operators({ op_type: 'caf\u00e9' })],
+    [operators({ op_type: '_Foo2' })], { ...asSet, path: 'operator[0].op_type' })]],
+  B18: ['a set has members', [{ ...warning('onnx.opset.empty', [set({ operator: [] })], [set(), set({ operator: [], functions: [setFunction()] })], { ...asSet, path: 'operator' }), severity: 'info' }]],
+  B19: ['a function needs nothing later than its own set', [
+    warning('onnx.opset.import', [set({ functions: [setFunction({ opset_import: [{ version: 21 }, { domain: 'com.example', version: 4 }] })] })],
+      [set({ functions: [setFunction({ opset_import: [{ version: 21 }, { domain: 'com.example', version: 3 }] })] })], { ...asSet, path: 'functions[0].opset_import[1]' })
+  ]],
+  B20: ["the standard's operators are the standard's", [
+    warning('onnx.opset.standard', [set({ domain: 'ai.onnx', opset_version: 21 }), set({ domain: 'ai.onnx.ml', operator: [operator({ op_type: 'Relu' })] })],
+      [set({ domain: 'ai.onnx', opset_version: 21, operator: [operator({ op_type: 'Relu', since_version: 14 })] })], { ...asSet, path: 'operator[0].op_type' }),
+    warning('onnx.opset.standard', [set({ domain: 'ai.onnx', opset_version: 21, operator: [operator({ op_type: 'Relu', since_version: 15 })] })], [set()], { ...asSet, path: 'operator[0].since_version' }),
+    warning('onnx.opset.standard', [set({ domain: 'ai.onnx.ml', opset_version: 99, operator: [operator({ op_type: 'Binarizer' })] })], [set()], { ...asSet, path: 'opset_version' })
+  ]]
 }
 
 // ---- onnx-data.proto ----------------------------------------------------------------------------------------------

@@ -117,12 +117,10 @@ class SetComparison {
   }
 
   row(row) {
-    const { path, message, change: what } = row
+    const { path, change: what } = row
     const place = /^functions\[(\d+)\](?:\.([a-z_]+)(\[\d+\]$)?)?/.exec(path)
     if (place !== null) return this.function(row, Number(place[1]), place[2], place[3] !== undefined)
-    // What the walk over operators has told.
-    if (/^(domain|opset_version)$|^operator\b/.test(path) && !message.includes('unknown field')) return
-    if (path === 'functions' && what === 'order') return
+    if (/^(domain|opset_version)$/.test(path) || (path === 'functions' && what === 'order')) return
     this.changes.push(plainChange(row))
   }
 

@@ -8,8 +8,6 @@ import { checkFit, parseDocument } from './kernel-check.js'
 
 const IR_VERSION = 14
 const STATUS = { experimental: 0, stable: 1 }
-const TYPES = { float: 1, int: 2, string: 3, floats: 6, ints: 7, strings: 8 }
-const encoder = new TextEncoder()
 
 // ---- What an operator is, as text ---------------------------------------------------------------------------------
 
@@ -59,19 +57,8 @@ function ofSpec(document, text) {
 
 // ---- Functions ----------------------------------------------------------------------------------------------------
 
-// A default as an AttributeProto; null where it has none, or one that such a message cannot be made of here.
-function defaultOf(name, { kind, default: value }) {
-  if (value === undefined || value === null || TYPES[kind] === undefined) return null
-  const number = item => typeof item === 'string' ? Number(item) : item
-  const field = {
-    float: () => ({ f: number(value) }), int: () => ({ i: BigInt(value) }), string: () => ({ s: encoder.encode(value) }),
-    floats: () => ({ floats: value.map(number) }), ints: () => ({ ints: value.map(BigInt) }), strings: () => ({ strings: value.map(item => encoder.encode(item)) })
-  }[kind]()
-  return { name, type: TYPES[kind], ...field }
-}
-
-// The main graph of a model as a function; null where a function cannot hold it.
-function functionOfModel({ graph = {}, opsetImport, functions = [], docString }, { domain, name, attributes }) {
+// The main graph of a model as a function, which has no attributes; null where a function cannot hold it.
+function functionOfModel({ graph = {}, opsetImport, functions = [], docString }, { domain, name }) {
   const names = list => (list ?? []).map(({ name = '' }) => name)
   const inputs = names(graph.input)
   if (functions.length > 0) return null
@@ -80,10 +67,8 @@ function functionOfModel({ graph = {}, opsetImport, functions = [], docString },
     ...(graph.initializer ?? []).filter(({ name }) => !inputs.includes(name)).map(t => constant(t.name, { name: 'value', type: 4, t })),
     ...(graph.sparseInitializer ?? []).filter(({ values }) => !inputs.includes(values?.name)).map(sparseTensor => constant(sparseTensor.values?.name ?? '', { name: 'sparse_value', type: 11, sparseTensor }))
   ]
-  const withDefault = Object.entries(attributes).map(([key, attribute]) => defaultOf(key, attribute))
   return {
-    name, domain, input: inputs, output: names(graph.output), attribute: Object.keys(attributes).filter((_, i) => withDefault[i] === null), attributeProto: withDefault.filter(Boolean),
-    node: [...constants, ...graph.node ?? []], opsetImport, docString, valueInfo: graph.valueInfo
+    name, domain, input: inputs, output: names(graph.output), node: [...constants, ...graph.node ?? []], opsetImport, docString, valueInfo: graph.valueInfo
   }
 }
 

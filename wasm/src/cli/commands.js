@@ -5,7 +5,7 @@ import { editOptions } from './edits.js'
 import { explain } from './explain.js'
 import { kernelOption, newBundle } from './new.js'
 import { ops } from './ops.js'
-import { as, common, integer, oneOf, pair } from './options.js'
+import { as, common, integer, kinds, oneOf, pair } from './options.js'
 import { playground } from './playground.js'
 import { run } from './run.js'
 import { show } from './show.js'
@@ -60,11 +60,12 @@ export const commands = {
   },
   convert: {
     usage: 'convert FILE [--to FORM]',
-    summary: 'writes a document in another form, or an edited model',
+    summary: 'writes a document in another form, an edited model, or specifications as an operator set',
     options: {
       ...common, as,
-      'to': { value: 'FORM', read: oneOf('to', targets), help: 'json; of specs canonical (RFC 8785); of models and data textproto, onnxtxt, protobuf (the default with edits)' },
+      'to': { value: 'FORM', read: oneOf('to', targets), help: 'json; of specs canonical (RFC 8785), operator-set (of several); of models and data textproto, onnxtxt, protobuf (the default with edits); of data evidence, of tensors npy' },
       ...editOptions,
+      'opset': { value: 'N', read: integer('opset', 1), help: 'version of the operator set; the newest since version when not given' },
       'lossy': { help: 'also when the form cannot hold all of it' },
       'output': { value: 'FILE', short: '-o', help: 'where to; standard output when not given' }
     },
@@ -72,15 +73,20 @@ export const commands = {
   },
   diff: {
     usage: 'diff A B',
-    summary: 'what changes from one specification to the next, breaking changes first',
+    summary: 'what changes from one specification, operator set, model or data to the next, breaking changes first',
     reports: true,
-    options: { ...common, as: { value: 'KIND', read: oneOf('as', ['spec']), help: 'take both as this kind: spec' } },
+    options: { ...common, as: { ...as, read: oneOf('as', kinds.filter(kind => !['bundle', 'evidence', 'json'].includes(kind))), help: 'take both as this kind: spec, operator-set, model, graph, function, tensor, sparse-tensor, sequence, map, optional' } },
     run: diff
   },
   ops: {
     usage: 'ops [NAME]',
-    summary: 'lists the operators, or shows one in full',
-    options: { ...common },
+    summary: 'lists the operators, or shows one in full; writes those of a domain as an operator set',
+    options: {
+      ...common,
+      'domain': { value: 'DOMAIN', help: 'operators of this domain, as in ai.onnx.ml' },
+      'opset': { value: 'N', read: integer('opset', 1), help: 'what this version of the domain has' },
+      'output': { value: 'FILE', short: '-o', help: 'write them there as an OperatorSetProto; needs --domain' }
+    },
     run: ops
   },
   explain: {

@@ -1,5 +1,7 @@
 import { openEnv } from './engine.js'
 import { CommandError, suggest } from './options.js'
+import { plural, writeFile } from './output.js'
+import { sha256 } from './paths.js'
 
 // opspec ops: the registry, which is the only list of operators there is.
 
@@ -42,11 +44,47 @@ function printAll(output, operators) {
   output.summary(`${byName.size} operators; since versions without a kernel in parentheses`)
 }
 
+// Of each name the newest up to the version.
+function atVersion(operators, version) {
+  const found = new Map()
+  for (const operator of operators) if (operator.sinceVersion <= version) found.set(qualified(operator), operator)
+  return [...found.values()]
+}
+
+function selected(operators, { domain, opset }) {
+  const mine = domain === undefined ? operators : operators.filter(operator => operator.domain === (domain === 'ai.onnx' ? '' : domain))
+  if (mine.length === 0) throw new CommandError(`there is no operator of the domain '${domain}'${suggest(domain, [...new Set(operators.map(operator => operator.domain || 'ai.onnx'))])}`)
+  return opset === undefined ? mine : atVersion(mine, opset)
+}
+
+function writeSet(env, { domain, opset, output: target }, output) {
+  if (domain === undefined) throw new CommandError('ops: -o writes the operators of one domain: --domain says which')
+  const bytes = env.writeOperatorSet({ domain, version: opset })
+  const { opsetVersion, operator = [], functions = [] } = env.decode(bytes, 'OperatorSetProto')
+  if (target === '-') process.stdout.write(bytes)
+  else writeFile(target, bytes)
+  const written = { path: target, domain, version: Number(opsetVersion), operators: operator.length, functions: functions.length, bytes: bytes.length, sha256: sha256(bytes) }
+  if (target !== '-') output.json(written)
+  if (target !== '-') output.summary(paint => paint('good', `${target}: ${domain} ${written.version}, ${plural(operator.length, 'operator')}${functions.length > 0 ? `, ${plural(functions.length, 'function')}` : ''}, ${bytes.length} bytes, sha256 ${written.sha256}`))
+  return 0
+}
+
 export async function ops({ options, positionals, output }) {
   if (positionals.length > 1) throw new CommandError('ops: one name at most')
+  if (options.output !== undefined && positionals.length > 0) throw new CommandError('ops: -o writes all operators of a domain, not one')
+  if (options.output === '-' && output.wantsJson) throw new CommandError('ops: --format json needs -o FILE, as standard output takes the document')
   const env = await openEnv(options)
-  const operators = env.operators()
-  env.dispose()
+  try {
+    return options.output === undefined ? list(env, options, positionals, output) : writeSet(env, options, output)
+  } catch (error) {
+    throw error.code === 'invalid_argument' ? new CommandError(`ops: ${error.message.replace(/^(domain|version): /, '')}`) : error
+  } finally {
+    env.dispose()
+  }
+}
+
+function list(env, options, positionals, output) {
+  const operators = selected(env.operators(), options)
   if (positionals.length === 0) {
     output.json(operators)
     printAll(output, operators)

@@ -5,6 +5,7 @@ import { messages } from '../messages.js'
 import { isTensor, typeOfValue } from '../values.js'
 import { openEnv } from './engine.js'
 import { CommandError } from './options.js'
+import { plural } from './output.js'
 import { isLarge, openPath, readPath, sha256 } from './paths.js'
 
 // opspec show: what a file says, shortly as text and in full as JSON.
@@ -45,12 +46,28 @@ function* modelLines(model, decoded) {
   yield `${decoded.graph?.node?.length ?? 0} nodes: ${names.join(', ')}; ${decoded.graph?.initializer?.length ?? 0} initializers`
 }
 
+const firstLine = text => text.split('\n').find(line => line.trim() !== '') ?? ''
+
+function* operatorSetLines({ domain = '', opsetVersion = 0n, irVersion = 0n, docString = '', operator = [], functions = [] }) {
+  yield `${domain || 'no domain'} ${opsetVersion}, IR ${irVersion}: ${plural(operator.length, 'operator')}, ${plural(functions.length, 'function')}`
+  if (docString !== '') yield `  ${firstLine(docString)}`
+  for (const { opType = '', sinceVersion = 0n, status = 0, docString: text = '' } of operator) {
+    yield `  ${opType || 'no name'} since ${sinceVersion}, ${['experimental', 'stable'][status] ?? `status ${status}`}${text === '' ? '' : `: ${firstLine(text)}`}`
+  }
+  for (const { name = '', overload = '', input = [], output = [], attribute = [], attributeProto = [], node = [], opsetImport = [] } of functions) {
+    const attributes = [...attribute, ...attributeProto.map(({ name: own = '' }) => own)]
+    const imports = opsetImport.map(({ domain: of, version = 0n }) => `${of || 'ai.onnx'} ${version}`)
+    yield `  function ${name}${overload ? `:${overload}` : ''}(${input.join(', ')}) -> (${output.join(', ')})${attributes.length > 0 ? `, attributes ${attributes.join(', ')}` : ''}; ${plural(node.length, 'node')} of ${imports.join(', ') || 'no operator set'}`
+  }
+}
+
 function* documentLines(env, bytes, kind, decoded) {
   if (kind === 'model') {
     const model = env.loadModel(bytes)
     yield* modelLines(model, decoded)
     model.dispose()
   } else if (['tensor', 'sparse-tensor', 'sequence', 'map', 'optional'].includes(kind)) yield `${decoded.name ? `${decoded.name}: ` : ''}${describeValue(env.readValue(bytes, kind))}`
+  else if (kind === 'operator-set') yield* operatorSetLines(decoded)
   else yield JSON.stringify(plain(decoded), null, 2)
 }
 
