@@ -40,7 +40,7 @@ describe('README', () => {
   for (const line of lines) {
     it(line, () => {
       const words = line.replace(/\s+#.*$/, '').split(/\s+/).slice(2)
-        .map(word => /^((model|edited)\.onnx|tensor\.pb)$/.test(word) ? join(folder, word) : word)
+        .map(word => /^((model|edited)\.onnx|(tensor|ml)\.pb)$/.test(word) ? join(folder, word) : word)
       const output = execFileSync(process.execPath, [join(root, 'wasm/js/cli.js'), ...words], { cwd: root, encoding: 'utf8' })
       assert.notEqual(output, '')
     })

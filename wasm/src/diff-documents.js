@@ -2,7 +2,7 @@ import { optionsOf, textOrBytes } from './arguments.js'
 import { compareInterfaces } from './diff-model.js'
 import { compareOperatorSets } from './diff-operator-set.js'
 import { change, difference, plainChange } from './diff-rules.js'
-import { invalid, OK, OpspecError } from './errors.js'
+import { invalid, OpspecError } from './errors.js'
 import { messages } from './messages.js'
 import { sniffBytes } from './sniff.js'
 

@@ -30,7 +30,7 @@ export type Files = ReadonlyMap<string, Source> | Readonly<Record<string, Source
 export type Kind = 'spec' | 'bundle' | 'evidence' | 'model' | 'graph' | 'function' | 'operator-set' | 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional' | 'json' | 'unknown'
 export type MessageName = 'ModelProto' | 'GraphProto' | 'FunctionProto' | 'TensorProto' | 'SparseTensorProto' | 'SequenceProto' | 'MapProto' | 'OptionalProto' | 'OperatorSetProto'
 
-export type TextForm = 'json' | 'textproto' | 'onnxtxt' | 'canonical' | 'summary'
+export type TextForm = 'json' | 'textproto' | 'onnxtxt' | 'canonical' | 'summary' | 'evidence'
 
 /** line and column count from 1, columns in code points; byte in UTF-8; utf16 for editors. A byte-order mark counts as a character. */
 export interface Position { line: number; column: number; byte: number; utf16: number }
@@ -338,7 +338,20 @@ export interface TestReport {
   summary: { passed: number; failed: number; skipped: number; errors: number }
 }
 
-export interface Change { rule: string; breaking: boolean; message: string; path?: string; pointer?: string }
+/** `pointer` in specifications, `path` in ONNX documents. Of elements of values also which is the first of how many and how far they are apart. */
+export interface Change {
+  rule: string
+  breaking: boolean
+  message: string
+  path?: string
+  pointer?: string
+  first?: number
+  differing?: number
+  count?: number
+  maxAbs?: number
+  maxRel?: number
+  maxUlp?: number
+}
 export interface Difference { changes: readonly Change[]; breaking: boolean }
 
 /** Forms of the standard's output. */
@@ -355,6 +368,22 @@ export interface Schema {
   validate(instance: string | Bytes, options?: { output?: OutputForm }): SchemaReport
   dispose(): void
   [Symbol.dispose](): void
+}
+
+export interface OperatorSetOptions {
+  /** 'ai.onnx' is the standard's own. May be left out with `specs`, which are of one domain. */
+  domain?: string
+  /** The set has of each operator the newest up to this version; by default the newest there is. */
+  version?: number
+  /** Documents to take the operators from; nothing is registered. */
+  specs?: readonly (string | Bytes | object)[]
+  /** Bodies for `specs` by op_type: a FunctionProto, or a ModelProto whose main graph becomes one. */
+  functions?: Readonly<Record<string, Bytes>>
+  /** false: operators that are registered with a body stand there as operators, too. */
+  bodies?: boolean
+  status?: 'stable' | 'experimental'
+  irVersion?: number
+  docString?: string
 }
 
 export interface Env {
@@ -395,22 +424,25 @@ export interface Env {
   loadPlugin(plugin: string | UrlLike | Bytes | WasmModule, options?: { documents?: readonly (string | Bytes | object)[] }): Promise<Registration>
   decode(bytes: Bytes, as: string): Record<string, unknown>
   /**
-   * What changes for nodes when specification `b` takes the place of `a`: breaking changes first; explain() knows their rules. Pointers are those of
-   * `b`. So far of specifications only ('unsupported' otherwise).
+   * What changes when `b` takes the place of `a`: of specifications and operator sets for nodes, of models for who runs them, of data whether the
+   * values are the same; breaking changes first; explain() knows their rules. Places are those of `b`, of what was removed those of `a`. `as`
+   * says what both are where their content does not ('unsupported' when they are of two kinds).
    */
-  diff(a: string | Bytes, b: string | Bytes, options?: { as?: Kind }): Difference
+  diff(a: string | Bytes, b: string | Bytes, options?: { as?: Kind | MessageName; timeoutMs?: number }): Difference
   /** An object as decode gives it; names of the .proto files, names of enums and strings for 64-bit integers are taken too. */
   encode(object: object, as: string): Uint8Array
   /**
    * A document as text. JSON documents ('spec', 'evidence', 'json'): canonical (RFC 8785), json (two blanks of indentation), summary (with the
    * SHA-256 of the canonical form). Messages: json (protobuf's JSON mapping), textproto (protobuf's text format), and models, graphs and functions
-   * onnxtxt (ONNX's textual syntax). What a form cannot hold is an OpspecError 'unsupported' with findings, unless `lossy`.
+   * onnxtxt (ONNX's textual syntax). Data: evidence, the value as evidence documents have it. What a form cannot hold is an OpspecError 'unsupported' with findings, unless `lossy`.
    */
   format(bytes: string | Bytes, as: string, form: TextForm, options?: { lossy?: boolean }): string
   /** A message from its text; OpspecError 'malformed' with findings that have lines and columns. */
   parse(text: string | Bytes, as: string, form: TextForm): Uint8Array
   readValue(bytes: Bytes, kind: 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional'): Value
   writeValue(value: Value, name: string, type?: string): Uint8Array
+  /** An OperatorSetProto of the operators that this Env knows of a domain, or of `specs`. */
+  writeOperatorSet(options: OperatorSetOptions): Uint8Array
   operators(): readonly Operator[]
   /** Ids of all rules; explain() says what each is about. */
   rules(): string[]

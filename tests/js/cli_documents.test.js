@@ -1,0 +1,148 @@
+// The command with operator sets and data: diff, show, ops -o, convert to and from each form.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createEnv, Tensor } from '../../wasm/js/index.js'
+import { message } from '../support/proto.js'
+
+const cli = fileURLToPath(new URL('../../wasm/js/cli.js', import.meta.url))
+const spec = (op_type, version) => ({
+  kind: 'runlocal.operator-extension', protocol_version: '1.0', name: op_type, version, authority: 'specification', operator: { domain: 'com.example', op_type, overload: '' },
+  inputs: [{ name: 'X', cardinality: 'single', type_parameter: 'T', description: 'Values.' }], outputs: [{ name: 'Y', cardinality: 'single', type_parameter: 'T', description: 'Values.' }],
+  type_parameters: { T: { allowed_types: ['tensor(float)'], description: 'Element type.' } }, attributes: {}, input_conditions: [], shape_rules: ['`Y` has the shape of `X`.'],
+  boundary_behavior: 'NaN stays NaN.', numerical_behavior: 'Exact.', nondeterminism: 'None.', state_effects: 'None.', reference: null, tests: []
+})
+const body = message('FunctionProto', { name: 'Double', domain: 'com.example', input: ['X'], output: ['Y'], opset_import: [{ version: 21 }], node: [{ op_type: 'Add', input: ['X', 'X'], output: ['Y'] }] })
+
+describe('the command with operator sets and data', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'opspec-documents-'))
+  let env
+  const run = (...args) => spawnSync(process.execPath, [cli, ...args], { cwd: folder })
+  const told = (...args) => {
+    const { status, stdout, stderr } = run(...args)
+    return { status, stdout: stdout.toString(), stderr: stderr.toString() }
+  }
+  const file = name => readFileSync(join(folder, name))
+  before(async () => {
+    env = await createEnv()
+    mkdirSync(join(folder, 'double'))
+    writeFileSync(join(folder, 'double/double.opspec.json'), JSON.stringify(spec('Double', '2')))
+    writeFileSync(join(folder, 'double/kernel.onnx'), body)
+    writeFileSync(join(folder, 'plain.opspec.json'), JSON.stringify(spec('Plain', '1')))
+    writeFileSync(join(folder, 'a.pb'), env.writeValue(new Tensor('float32', [1, 2, 3, 4, 5, 6], [2, 3]), 'a'))
+    writeFileSync(join(folder, 'b.pb'), env.writeValue(new Tensor('float32', [1, 2, 3, 4, 5, 7], [2, 3]), 'a'))
+  })
+  after(() => {
+    env.dispose()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('ops writes a domain of the registry, check finds it clean, show tells it', () => {
+    const written = told('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '-o', 'ml3.pb', '--format', 'json')
+    assert.equal(written.status, 0, written.stderr)
+    const json = JSON.parse(written.stdout)
+    assert.deepEqual([json.path, json.domain, json.version, json.operators, json.bytes], ['ml3.pb', 'ai.onnx.ml', 3, 18, file('ml3.pb').length])
+    assert.deepEqual(file('ml3.pb'), Buffer.from(env.writeOperatorSet({ domain: 'ai.onnx.ml', version: 3 })))
+    assert.equal(told('check', '--strict', 'ml3.pb').status, 0)
+    const shown = told('show', 'ml3.pb').stdout.split('\n')
+    assert.match(shown[1], /^ai\.onnx\.ml 3, IR 14: 18 operators, 0 functions$/)
+    assert.match(shown[2], /^ {2}ArrayFeatureExtractor since 1, stable: `ArrayFeatureExtractor\(X: T, Y\) -> \(Z: T\)`$/)
+    assert.equal(JSON.parse(told('show', 'ml3.pb', '--format', 'json').stdout).value.operator.length, 18)
+    assert.deepEqual(run('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '-o', '-').stdout, file('ml3.pb'))
+  })
+  it('ops lists a domain at a version', () => {
+    const { stdout } = told('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '--format', 'json')
+    assert.deepEqual(JSON.parse(stdout).filter(({ name }) => name === 'TreeEnsembleRegressor').map(({ sinceVersion }) => sinceVersion), [3])
+    assert.equal(told('ops', '--domain', 'org.nobody').status, 2)
+    assert.match(told('ops', '--domain', 'ai.onnx.mk').stderr, /did you mean 'ai\.onnx\.ml'\?/)
+  })
+  it('convert writes specifications and their functions as an operator set', () => {
+    const { status, stderr } = told('convert', 'plain.opspec.json', 'double', '--to', 'operator-set', '-o', 'mine.pb')
+    assert.equal(status, 0, stderr)
+    assert.equal(told('check', '--strict', 'mine.pb').status, 0)
+    const shown = told('show', 'mine.pb').stdout
+    assert.match(shown, /^com\.example 2, IR 14: 1 operator, 1 function$/m)
+    assert.match(shown, /^ {2}Plain since 1, stable: `Plain\(X: T\) -> \(Y: T\)`$/m)
+    assert.match(shown, /^ {2}function Double\(X\) -> \(Y\); 1 node of ai\.onnx 21$/m)
+    assert.equal(env.decode(run('convert', 'plain.opspec.json', '--to', 'operator-set', '--opset', '9').stdout, 'OperatorSetProto').opsetVersion, 9n)
+  })
+  it('diff of operator sets: what breaks first, and the exit code', () => {
+    told('ops', '--domain', 'ai.onnx.ml', '--opset', '2', '-o', 'ml2.pb')
+    told('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '-o', 'ml3.pb')
+    const { status, stdout } = told('diff', 'ml2.pb', 'ml3.pb')
+    assert.equal(status, 1)
+    assert.deepEqual(stdout.split('\n'), [
+      'breaking operator[15]: TreeEnsembleClassifier since 1, stable, was replaced by TreeEnsembleClassifier since 3. [diff.opset.stable-changed]',
+      'breaking operator[16]: TreeEnsembleRegressor since 1, stable, was replaced by TreeEnsembleRegressor since 3. [diff.opset.stable-changed]',
+      'change   opset_version: The version was 2 and is 3. [diff.opset.version-raised]', '3 changes, 2 breaking', ''
+    ])
+    const json = JSON.parse(told('diff', 'ml2.pb', 'ml3.pb', '--format', 'json').stdout)
+    assert.deepEqual([json.kind, json.breaking, json.summary], ['operator-set', true, { breaking: 2, others: 1 }])
+    assert.deepEqual([told('diff', 'ml2.pb', 'ml2.pb').status, told('diff', 'ml2.pb', 'ml2.pb').stdout], [0, 'no change\n'])
+  })
+  it('diff of data', () => {
+    const { status, stdout } = told('diff', 'a.pb', 'b.pb')
+    assert.deepEqual([status, stdout], [1, 'breaking tensor: Element [1, 2] is 7, expected 6; 1 of 6 differ, at most by 1 (relative 0.167, 2097152 ULP). [diff.value.elements]\n1 change, 1 breaking\n'])
+    assert.equal(JSON.parse(told('diff', 'a.pb', 'b.pb', '--format', 'json').stdout).changes[0].first, 5)
+    assert.equal(told('diff', 'a.pb', 'ml3.pb').status, 2)
+    assert.match(told('diff', 'a.pb', 'plain.opspec.json').stderr, /only documents of one kind can be compared/)
+  })
+  it('convert of data: evidence, npy, and back', () => {
+    assert.equal(told('convert', 'a.pb', '--to', 'evidence').stdout, '{"type":"tensor(float)","shape":[2,3],"data":[1,2,3,4,5,6]}\n')
+    for (const [to, name] of [['evidence', 'a.json'], ['npy', 'a.npy'], ['json', 'a.proto.json']]) {
+      const { status, stderr } = told('convert', 'a.pb', '--to', to, '-o', name)
+      assert.equal(status, 0, stderr)
+      const back = run('convert', name, ...to === 'json' ? ['--as', 'tensor'] : [], '--to', 'protobuf').stdout
+      assert.deepEqual(env.readValue(back, 'tensor'), env.readValue(file('a.pb'), 'tensor'), name)
+    }
+    const npy = file('a.npy')
+    assert.deepEqual([npy.subarray(0, 8).toString('latin1'), npy.readUInt16LE(8) % 64, npy.length], ['\x93NUMPY\x01\x00', 54, 128 + 24])
+    assert.match(npy.toString('latin1', 10, 128), /^\{'descr': '<f4', 'fortran_order': False, 'shape': \(2, 3\), \} +\n$/)
+    assert.equal(told('convert', 'a.npy', '--to', 'evidence').stdout, told('convert', 'a.pb', '--to', 'evidence').stdout)
+  })
+  it('convert of each element type that numpy has', () => {
+    const types = { float32: [1.5, NaN], float64: [1e300, -0], float16: [1, 2], int8: [-1, 1], int16: [-1, 1], int32: [-1, 1], int64: [-1n, 2n], uint8: [0, 255], uint16: [0, 9], uint32: [0, 9], uint64: [0n, 9n], bool: [true, false], complex64: [1, 2] }
+    for (const [type, data] of Object.entries(types)) {
+      const bytes = env.writeValue(new Tensor(type, data, [type === 'complex64' ? 1 : 2]), '')
+      writeFileSync(join(folder, 'x.pb'), bytes)
+      assert.equal(told('convert', 'x.pb', '--to', 'npy', '-o', 'x.npy').status, 0, type)
+      assert.deepEqual(run('convert', 'x.npy', '--to', 'protobuf').stdout, Buffer.from(bytes), type)
+    }
+    writeFileSync(join(folder, 'x.pb'), env.writeValue(new Tensor('float32', [5], []), ''))
+    told('convert', 'x.pb', '--to', 'npy', '-o', 'x.npy')
+    assert.match(file('x.npy').toString('latin1'), /'shape': \(\)/)
+    for (const value of [new Tensor('bfloat16', [1], [1]), new Tensor('string', ['a'], [1])]) {
+      writeFileSync(join(folder, 'x.pb'), env.writeValue(value, ''))
+      assert.match(told('convert', 'x.pb', '--to', 'npy').stderr, /have no type in numpy/)
+    }
+  })
+  it('convert of other values', () => {
+    writeFileSync(join(folder, 'm.pb'), env.writeValue(new Map([['a', new Tensor('float32', [1, 2], [2])]]), ''))
+    const { stdout } = told('convert', 'm.pb', '--as', 'map', '--to', 'evidence')
+    assert.equal(stdout, '{"type":"map(string, float)","entries":[["a",{"type":"tensor(float)","shape":[2],"data":[1,2]}]]}\n')
+    writeFileSync(join(folder, 'm.json'), stdout)
+    assert.deepEqual(run('convert', 'm.json', '--to', 'protobuf').stdout, file('m.pb'))
+    assert.match(told('convert', 'm.pb', '--as', 'map', '--to', 'npy').stderr, /it is a map, and such a file holds a tensor/)
+  })
+  it('says what cannot be done', () => {
+    for (const [args, pattern] of [
+      [['ops', '-o', 'x.pb'], /--domain says which/],
+      [['ops', 'Relu', '--domain', 'ai.onnx', '-o', 'x.pb'], /not one/],
+      [['ops', '--domain', 'ai.onnx.ml', '--opset', '9', '-o', 'x.pb'], /the newest known version of ai\.onnx\.ml is 5/],
+      [['ops', '--domain', 'ai.onnx.ml', '-o', '-', '--format', 'json'], /needs -o FILE/],
+      [['convert', '--to', 'operator-set'], /which file/],
+      [['convert', 'a.pb', '--to', 'json', '--opset', '1'], /--opset is for/],
+      [['convert', 'a.pb', '--to', 'operator-set'], /a\.pb cannot be converted to operator-set/],
+      [['convert', 'plain.opspec.json', '--to', 'npy'], /cannot be converted to npy/],
+      [['diff', 'a.pb', 'nowhere.pb'], /cannot be read/]
+    ]) {
+      const { status, stderr } = told(...args)
+      assert.equal(status, 2, args.join(' '))
+      assert.match(stderr, pattern)
+    }
+  })
+})
