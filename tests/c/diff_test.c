@@ -1,26 +1,7 @@
 #include "check.h"
+#include "document_fixture.h"
 #include "message_diff.h"
 #include "wire_build.h"
-
-typedef struct fixture {
-  os_memory memory;
-  os_arena arena;
-  os_report report;
-  os_types *types;
-} fixture;
-
-static void start(fixture *self) {
-  *self = (fixture){0};
-  os_arena_init(&self->arena, &self->memory);
-  os_report_init(&self->report, &self->arena, false, 0);
-  self->types = os_types_new(&self->arena);
-  os_wire_arena = &self->arena;
-}
-
-static void finish(fixture *self) {
-  os_arena_clear(&self->arena);
-  CHECK_EQ(self->memory.used, 0);
-}
 
 static os_document *open_wire(fixture *self, os_kind kind, wire bytes) {
   os_source source = os_source_memory(bytes.data, bytes.len);
@@ -48,6 +29,7 @@ static wire node(const char *name, const char *op, const char *input, const char
 static void test_nodes(void) {
   fixture fixture;
   start(&fixture);
+  os_wire_arena = &fixture.arena;
   wire a = JOIN(node("r", "Relu", "x", "a"), node(NULL, "Abs", "a", "b"), node(NULL, "Neg", "b", "y"));
   wire b = JOIN(node(NULL, "Exp", "x", "q"), node("r", "Relu", "q", "a"), node(NULL, "Abs", "a", "b"),
                 node(NULL, "Cos", "b", "y"));
@@ -74,6 +56,7 @@ static void test_nodes(void) {
 static void test_order_and_presence(void) {
   fixture fixture;
   start(&fixture);
+  os_wire_arena = &fixture.arena;
   wire x = node("x", "Relu", "i", "a"), y = node("y", "Relu", "i", "b");
   os_message_diff diff = compare(&fixture, OS_KIND_GRAPH, JOIN(x, y), JOIN(y, x), 10);
   CHECK_EQ(diff.changes.count, 1);
@@ -95,6 +78,7 @@ static void test_order_and_presence(void) {
 static void test_tensors(void) {
   fixture fixture;
   start(&fixture);
+  os_wire_arena = &fixture.arena;
   wire head = JOIN(INT(1, 2), INT(2, 1));
   wire floats = JOIN(head, F32(4, 1), F32(4, 2)),
        raw = JOIN(head, MSG(9, ((wire){"\0\0\x80\x3f\0\0\0\x40", 8})));
@@ -126,6 +110,7 @@ static wire nested(const char *op, int depth) {
 static void test_depth(void) {
   fixture fixture;
   start(&fixture);
+  os_wire_arena = &fixture.arena;
   os_message_diff diff = compare(&fixture, OS_KIND_GRAPH, nested("Relu", 80), nested("Abs", 80), 10);
   CHECK_EQ(diff.changes.count, 1);
   os_str path = diff.changes.items[0].path;

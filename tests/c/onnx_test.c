@@ -1,29 +1,11 @@
 #include "check.h"
 #include "data_check.h"
+#include "document_fixture.h"
 #include "encode.h"
 #include "onnx_rules.h"
 #include "value_proto.h"
 
 #include <stdbool.h>
-
-typedef struct fixture {
-  os_memory memory;
-  os_arena arena;
-  os_report report;
-  os_types *types;
-} fixture;
-
-static void start(fixture *self) {
-  *self = (fixture){0};
-  os_arena_init(&self->arena, &self->memory);
-  os_report_init(&self->report, &self->arena, false, 0);
-  self->types = os_types_new(&self->arena);
-}
-
-static void finish(fixture *self) {
-  os_arena_clear(&self->arena);
-  CHECK_EQ(self->memory.used, 0);
-}
 
 // A tensor in the arena: only what is given is set.
 static Onnx__TensorProto *tensor(fixture *self, int32_t type, size_t rank, int64_t a, int64_t b) {
