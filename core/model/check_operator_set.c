@@ -73,7 +73,9 @@ os_status os_check_operator_set(os_checking *self) {
   const os_document *document = self->model->document;
   if (document->kind != OS_KIND_OPERATOR_SET) return OS_OK;
   const Onnx__OperatorSetProto *set = document->operator_set;
-  int newest = os_registry_domain_version(self->model->registry, os_bytes_str(set->domain));
+  // That a domain is missing is told where the set's own fields are checked.
+  int newest =
+      set->domain.len == 0 ? 0 : os_registry_domain_version(self->model->registry, os_bytes_str(set->domain));
   if (set->n_operator_ == 0 && set->n_functions == 0) {
     os_finding *finding =
         os_report_add(self->report, &os_rule_onnx_opset_empty, "the set has neither operators nor functions");

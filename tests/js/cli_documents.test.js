@@ -50,7 +50,7 @@ describe('the command with operator sets and data', () => {
     assert.equal(told('check', '--strict', 'ml3.pb').status, 0)
     const shown = told('show', 'ml3.pb').stdout.split('\n')
     assert.match(shown[1], /^ai\.onnx\.ml 3, IR 14: 18 operators, 0 functions$/)
-    assert.match(shown[2], /^ {2}ArrayFeatureExtractor since 1, stable: `ArrayFeatureExtractor\(X: T, Y\) -> \(Z: T\)`$/)
+    assert.match(shown[2], /^ {2}ArrayFeatureExtractor since 1, stable: `ArrayFeatureExtractor\(X: T, Y: tensor\(int64\)\) -> \(Z: T\)`$/)
     assert.equal(JSON.parse(told('show', 'ml3.pb', '--format', 'json').stdout).value.operator.length, 18)
     assert.deepEqual(run('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '-o', '-').stdout, file('ml3.pb'))
   })
