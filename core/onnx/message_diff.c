@@ -14,6 +14,7 @@ enum {
   LARGEST_TENSOR = 1 << 28, // bytes of elements that are compared as values
   LOOK = 4096,              // steps between two looks at the clock
   BUDGET = 8,               // bytes compared for each byte of both documents
+  MOST_TEXT = 1 << 24,      // bytes of sentences and paths: deep places have long ones
 };
 
 // Two messages that are the same thing, being compared.
@@ -37,6 +38,7 @@ typedef struct os_diffing {
   os_plans plans;
   os_matcher matcher;
   os_text text;
+  size_t told; // bytes of sentences and paths
   struct {
     os_diff_frame *items;
     size_t count, room;
@@ -149,13 +151,18 @@ static os_status os_diff__add(os_diffing *self, os_change_kind kind, const os_pl
   change->path = os_diff__path(self, field, index, kind == OS_CHANGE_REMOVED);
   change->message = os_arena_copy(self->out->arena, os_text_str(&self->text));
   OS_TRY_ALLOC(change->message.data);
+  self->told += change->message.len + change->path.len;
   os_arena_rewind(&self->arena);
   return OS_OK;
 }
 
+static bool os_diff__is_full(const os_diffing *self) {
+  return self->out->changes.count >= self->out->limit || self->told >= MOST_TEXT;
+}
+
 // Begins a sentence; false: there are too many.
 static bool os_diff__begin(os_diffing *self, bool removed) {
-  if (self->out->changes.count >= self->out->limit) {
+  if (os_diff__is_full(self)) {
     self->out->left++;
     return false;
   }
@@ -327,7 +334,7 @@ static os_status os_diff__tensor(os_diffing *self, os_diff_frame *top) {
       os_tensor_open(&y, b, (os_tensor_origin){&self->b->source, NULL}) != OS_OK)
     return OS_OK;
   if (x.elem == OP_STRING || (uint64_t)x.count * op_elem_size(x.elem) > LARGEST_TENSOR) return OS_OK;
-  if (self->out->changes.count >= self->out->limit) return OS_OK;
+  if (os_diff__is_full(self)) return OS_OK;
   os_difference difference;
   os_diff__begin(self, false);
   os_status status = os_diff__values(self, &x, &y, &difference);

@@ -242,6 +242,21 @@ describe('diff of ONNX documents', () => {
       assert.equal(changes.length, 10001)
       assert.equal(changes.at(-1).rule, 'diff.message.more')
     })
+    it('very many inputs that went, and where they were', () => {
+      const inputs = Array.from({ length: 5000 }, (_, i) => value(`in${i}`, [1]))
+      const found = env.diff(model({ input: [value('w', [3]), value('x', ['N', 3]), ...inputs] }), model())
+      assert.deepEqual([found.changes[0].path, found.changes.filter(({ rule }) => rule === 'diff.model.input-removed').length], ['graph.input[2]', 5000])
+    })
+    it('very many changes in a deep place: their text is bounded', () => {
+      const deep = op => {
+        let g = { name: 'b', node: Array.from({ length: 4000 }, (_, i) => node(op, ['x'], [`y${i}`])) }
+        for (let i = 0; i < 80; i++) g = { name: 'b', node: [node('If', ['c'], ['y'], { name: 'n'.repeat(60), attribute: [{ name: 'a'.repeat(60), type: 5, g }] })] }
+        return g
+      }
+      const { changes } = env.diff(model(deep('Relu')), model(deep('Abs')))
+      assert.equal(changes.at(-1).rule, 'diff.message.more')
+      assert.ok(JSON.stringify(changes).length < 40e6)
+    })
     it('messages as deep as they may be', () => {
       const deep = op => { let g = { name: 'b', node: [node(op, ['x'], ['y'])] }; for (let i = 0; i < 80; i++) g = { name: 'b', node: [node('If', ['c'], ['y'], { attribute: [{ name: 'a', type: 5, g }] })] }; return g }
       assert.equal(env.diff(model(deep('Relu')), model(deep('Abs'))).changes.length, 1)

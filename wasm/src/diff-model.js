@@ -25,16 +25,27 @@ function compareOutput(before, after, path) {
   return isNarrower(before.shape, after.shape) ? [change('diff.model.output-narrowed', message, { path })] : []
 }
 
-function compareValues(a, b, word, compare) {
+const isInterface = /^graph\.(input|output)\[\d+\]($|\.(name|type)\b)/
+
+// The place of each input and output that a row is about, by word and quoted name: inputs with an initializer count in the list, but are
+// no inputs here.
+function placesOf(rows) {
+  const places = new Map()
+  for (const { path, message } of rows) {
+    const named = /^(?:input|output) "(?:[^"\\]|\\.)*"/.exec(message)
+    if (isInterface.test(path) && named !== null) places.set(named[0], /^graph\.\w+\[\d+\]/.exec(path)[0])
+  }
+  return places
+}
+
+function compareValues(a, b, word, compare, places) {
   const [before, after] = [a, b].map(list => new Map(list.map(value => [value.name, value])))
-  const place = (names, name) => ({ path: `graph.${word}[${[...names.keys()].indexOf(name)}]` })
+  const place = name => places.get(`${word} ${JSON.stringify(name)}`) ?? `graph.${word}`
   const out = []
-  for (const name of before.keys()) if (!after.has(name)) out.push(change(`diff.model.${word}-removed`, `The ${word} "${name}" was removed.`, place(before, name)))
-  let index = 0
+  for (const name of before.keys()) if (!after.has(name)) out.push(change(`diff.model.${word}-removed`, `The ${word} "${name}" was removed.`, { path: place(name) }))
   for (const [name, value] of after) {
-    const path = `graph.${word}[${index++}]`
-    if (before.has(name)) out.push(...compare(before.get(name), value, path))
-    else out.push(change(`diff.model.${word}-added`, `The ${word} "${name}" is new: ${text(value)}.`, { path }))
+    if (before.has(name)) out.push(...compare(before.get(name), value, place(name)))
+    else out.push(change(`diff.model.${word}-added`, `The ${word} "${name}" is new: ${text(value)}.`, { path: place(name) }))
   }
   return out
 }
@@ -53,16 +64,15 @@ function interfaceOf(env, bytes) {
   }
 }
 
-const isInterface = /^graph\.(input|output)\[\d+\]($|\.(name|type)\b)/
-
 /** The changes of two models, whose rows the core has found. */
 export function compareInterfaces(env, a, b, rows) {
   const [before, after] = [interfaceOf(env, a), interfaceOf(env, b)]
   const plain = row => /^opset_import\b/.test(row.path) ? change('diff.model.opset', row.message, { path: row.path }) : plainChange(row)
   if (before === null || after === null) return rows.map(plain)
+  const places = placesOf(rows)
   const found = [
-    ...compareValues(before.inputs, after.inputs, 'input', compareInput),
-    ...compareValues(before.outputs, after.outputs, 'output', compareOutput)
+    ...compareValues(before.inputs, after.inputs, 'input', compareInput, places),
+    ...compareValues(before.outputs, after.outputs, 'output', compareOutput, places)
   ]
   const told = new Set(found.map(({ path }) => path))
   const isTold = path => isInterface.test(path) && told.has(/^graph\.\w+\[\d+\]/.exec(path)[0])
