@@ -42,7 +42,7 @@ describe('the command with operator sets and data', () => {
   })
 
   it('ops writes a domain of the registry, check finds it clean, show tells it', () => {
-    const written = told('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '-o', 'ml3.pb', '--format', 'json')
+    const written = told('ops', '--domain', 'ai.onnx.ml', '--opset-version', '3', '-o', 'ml3.pb', '--format', 'json')
     assert.equal(written.status, 0, written.stderr)
     const json = JSON.parse(written.stdout)
     assert.deepEqual([json.path, json.domain, json.version, json.operators, json.bytes], ['ml3.pb', 'ai.onnx.ml', 3, 18, file('ml3.pb').length])
@@ -52,10 +52,10 @@ describe('the command with operator sets and data', () => {
     assert.match(shown[1], /^ai\.onnx\.ml 3, IR 14: 18 operators, 0 functions$/)
     assert.match(shown[2], /^ {2}ArrayFeatureExtractor since 1, stable: `ArrayFeatureExtractor\(X: T, Y: tensor\(int64\)\) -> \(Z: T\)`$/)
     assert.equal(JSON.parse(told('show', 'ml3.pb', '--format', 'json').stdout).value.operator.length, 18)
-    assert.deepEqual(run('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '-o', '-').stdout, file('ml3.pb'))
+    assert.deepEqual(run('ops', '--domain', 'ai.onnx.ml', '--opset-version', '3', '-o', '-').stdout, file('ml3.pb'))
   })
   it('ops lists a domain at a version', () => {
-    const { stdout } = told('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '--format', 'json')
+    const { stdout } = told('ops', '--domain', 'ai.onnx.ml', '--opset-version', '3', '--format', 'json')
     assert.deepEqual(JSON.parse(stdout).filter(({ name }) => name === 'TreeEnsembleRegressor').map(({ sinceVersion }) => sinceVersion), [3])
     assert.equal(told('ops', '--domain', 'org.nobody').status, 2)
     assert.match(told('ops', '--domain', 'ai.onnx.mk').stderr, /did you mean 'ai\.onnx\.ml'\?/)
@@ -68,11 +68,11 @@ describe('the command with operator sets and data', () => {
     assert.match(shown, /^com\.example 2, IR 14: 1 operator, 1 function$/m)
     assert.match(shown, /^ {2}Plain since 1, stable: `Plain\(X: T\) -> \(Y: T\)`$/m)
     assert.match(shown, /^ {2}function Double\(X\) -> \(Y\); 1 node of ai\.onnx 21$/m)
-    assert.equal(env.decode(run('convert', 'plain.opspec.json', '--to', 'operator-set', '--opset', '9').stdout, 'OperatorSetProto').opsetVersion, 9n)
+    assert.equal(env.decode(run('convert', 'plain.opspec.json', '--to', 'operator-set', '--opset-version', '9').stdout, 'OperatorSetProto').opsetVersion, 9n)
   })
   it('diff of operator sets: what breaks first, and the exit code', () => {
-    told('ops', '--domain', 'ai.onnx.ml', '--opset', '2', '-o', 'ml2.pb')
-    told('ops', '--domain', 'ai.onnx.ml', '--opset', '3', '-o', 'ml3.pb')
+    told('ops', '--domain', 'ai.onnx.ml', '--opset-version', '2', '-o', 'ml2.pb')
+    told('ops', '--domain', 'ai.onnx.ml', '--opset-version', '3', '-o', 'ml3.pb')
     const { status, stdout } = told('diff', 'ml2.pb', 'ml3.pb')
     assert.equal(status, 1)
     assert.deepEqual(stdout.split('\n'), [
@@ -132,10 +132,10 @@ describe('the command with operator sets and data', () => {
     for (const [args, pattern] of [
       [['ops', '-o', 'x.pb'], /--domain says which/],
       [['ops', 'Relu', '--domain', 'ai.onnx', '-o', 'x.pb'], /not one/],
-      [['ops', '--domain', 'ai.onnx.ml', '--opset', '9', '-o', 'x.pb'], /the newest known version of ai\.onnx\.ml is 5/],
+      [['ops', '--domain', 'ai.onnx.ml', '--opset-version', '9', '-o', 'x.pb'], /the newest known version of ai\.onnx\.ml is 5/],
       [['ops', '--domain', 'ai.onnx.ml', '-o', '-', '--format', 'json'], /needs -o FILE/],
       [['convert', '--to', 'operator-set'], /which file/],
-      [['convert', 'a.pb', '--to', 'json', '--opset', '1'], /--opset is for/],
+      [['convert', 'a.pb', '--to', 'json', '--opset-version', '1'], /--opset-version is for/],
       [['convert', 'a.pb', '--to', 'operator-set'], /a\.pb cannot be converted to operator-set/],
       [['convert', 'plain.opspec.json', '--to', 'npy'], /cannot be converted to npy/],
       [['diff', 'a.pb', 'nowhere.pb'], /cannot be read/]

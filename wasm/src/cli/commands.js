@@ -65,7 +65,7 @@ export const commands = {
       ...common, as,
       'to': { value: 'FORM', read: oneOf('to', targets), help: 'json; of specs canonical (RFC 8785), operator-set (of several); of models and data textproto, onnxtxt, protobuf (the default with edits); of data evidence, of tensors npy' },
       ...editOptions,
-      'opset': { value: 'N', read: integer('opset', 1), help: 'version of the operator set; the newest since version when not given' },
+      'opset-version': { value: 'N', read: integer('opset-version', 1), help: 'version of the operator set that is written; the newest since version when not given' },
       'lossy': { help: 'also when the form cannot hold all of it' },
       'output': { value: 'FILE', short: '-o', help: 'where to; standard output when not given' }
     },
@@ -84,7 +84,7 @@ export const commands = {
     options: {
       ...common,
       'domain': { value: 'DOMAIN', help: 'operators of this domain, as in ai.onnx.ml' },
-      'opset': { value: 'N', read: integer('opset', 1), help: 'what this version of the domain has' },
+      'opset-version': { value: 'N', read: integer('opset-version', 1), help: 'what this version of the domain has' },
       'output': { value: 'FILE', short: '-o', help: 'write them there as an OperatorSetProto; needs --domain' }
     },
     run: ops

@@ -124,10 +124,10 @@ async function convertLarge(path, target, edits, options, output) {
 }
 
 // An operator set of specifications, or bundles, each with the function that it has.
-function setOf(env, paths, { opset, to }, output) {
+function setOf(env, paths, { 'opset-version': version, to }, output) {
   const found = paths.map(path => ({ path, ...specAndBody(path) }))
   const functions = Object.fromEntries(found.filter(({ body }) => body !== null).map(({ text, body }) => [JSON.parse(new TextDecoder().decode(text)).operator.op_type, body]))
-  return told(paths.join(', '), to, output, () => env.writeOperatorSet({ specs: found.map(({ text }) => text), functions, version: opset }))
+  return told(paths.join(', '), to, output, () => env.writeOperatorSet({ specs: found.map(({ text }) => text), functions, version }))
 }
 
 // The content to be written: a text, or bytes.
@@ -162,7 +162,7 @@ export async function convert({ options, positionals, output }) {
   if (options.to === undefined) throw new CommandError(`convert: --to says the form: ${targets.join(', ')}`)
   const { to, output: target = '-' } = options
   if (target === '-' && output.wantsJson) throw new CommandError('convert: --format json needs -o, as standard output takes the document')
-  if (to !== 'operator-set' && options.opset !== undefined) throw new CommandError('convert: --opset is for --to operator-set')
+  if (to !== 'operator-set' && options['opset-version'] !== undefined) throw new CommandError('convert: --opset-version is for --to operator-set')
   if (to !== 'operator-set' && isLarge(path)) {
     const writing = new Target(target)
     try {

@@ -51,15 +51,15 @@ function atVersion(operators, version) {
   return [...found.values()]
 }
 
-function selected(operators, { domain, opset }) {
+function selected(operators, { domain, 'opset-version': version }) {
   const mine = domain === undefined ? operators : operators.filter(operator => operator.domain === (domain === 'ai.onnx' ? '' : domain))
   if (mine.length === 0) throw new CommandError(`there is no operator of the domain '${domain}'${suggest(domain, [...new Set(operators.map(operator => operator.domain || 'ai.onnx'))])}`)
-  return opset === undefined ? mine : atVersion(mine, opset)
+  return version === undefined ? mine : atVersion(mine, version)
 }
 
-function writeSet(env, { domain, opset, output: target }, output) {
+function writeSet(env, { domain, 'opset-version': version, output: target }, output) {
   if (domain === undefined) throw new CommandError('ops: -o writes the operators of one domain: --domain says which')
-  const bytes = env.writeOperatorSet({ domain, version: opset })
+  const bytes = env.writeOperatorSet({ domain, version })
   const { opsetVersion, operator = [], functions = [] } = env.decode(bytes, 'OperatorSetProto')
   if (target === '-') process.stdout.write(bytes)
   else writeFile(target, bytes)
