@@ -4,7 +4,6 @@ import { compareOperatorSets } from './diff-operator-set.js'
 import { change, difference, plainChange } from './diff-rules.js'
 import { invalid, OpspecError } from './errors.js'
 import { messages } from './messages.js'
-import { sniffBytes } from './sniff.js'
 
 // What differs between two ONNX documents of one kind. The core compares the messages (core/onnx/message_diff.h); here its
 // sentences get their rules.
@@ -44,8 +43,8 @@ function compare(env, engine, a, b, kind, timeoutMs) {
 }
 
 // The kind that both are; null: a text, so a specification.
-function kindOf(engine, a, b) {
-  const [x, y] = [a, b].map(bytes => typeof bytes === 'string' ? { kind: 'json' } : sniffBytes(engine, bytes))
+function kindOf(env, a, b) {
+  const [x, y] = [a, b].map(bytes => typeof bytes === 'string' ? { kind: 'json' } : env.identify(bytes))
   const [isX, isY] = [x, y].map(({ kind }) => Object.hasOwn(messages, kind))
   if (!isX && !isY) return null
   if (x.kind === y.kind) return x.kind
@@ -57,7 +56,7 @@ function kindOf(engine, a, b) {
 export function diffDocuments(env, engine, a, b, given) {
   const { as, timeoutMs } = optionsOf(given)
   const [x, y] = [textOrBytes(a, 'a'), textOrBytes(b, 'b')]
-  const kind = as === undefined ? kindOf(engine, x, y) : kindNamed(as)
+  const kind = as === undefined ? kindOf(env, x, y) : kindNamed(as)
   if (kind === null || kind === 'spec') return null
   if (!Object.hasOwn(messages, kind)) throw invalid(`as: must be spec or one of ${Object.keys(messages).join(', ')}`)
   for (const [name, bytes] of [['a', x], ['b', y]]) if (typeof bytes === 'string') throw invalid(`${name}: a ${kind} is given by its bytes`)

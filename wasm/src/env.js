@@ -19,7 +19,6 @@ import { bringAll, openBorrowed, openOutside, sourceOf, watchful } from './outsi
 import { Registration } from './registration.js'
 import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
-import { sniffBytes } from './sniff.js'
 import { parseType, withDispose } from './values.js'
 
 const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
@@ -277,7 +276,11 @@ export class Env {
   }
 
   static sniff(env, bytes) {
-    return sniffBytes(env.#engine, bytes)
+    const engine = env.#engine
+    return engine.guard(() => engine.withBlock(bytes, (address, size) => {
+      engine.check(engine.exports.opspec_do_sniff(engine.port, address, size))
+      return engine.resultJson()
+    }))
   }
 
   // ---- Operators ----------------------------------------------------------------------------------------------------
