@@ -30,7 +30,7 @@ export async function diff({ options, positionals, output }) {
     const kind = Object.keys(messages).find(name => messages[name] === as) ?? as
     const count = changes.filter(change => change.breaking).length
     output.json({ version: packageVersion(), a, b, kind, changes, breaking, summary: { breaking: count, others: changes.length - count } })
-    if (output.wantsReport) output.report(diffReport({ env, version: packageVersion(), path: b, bytes: documents[1], kind, changes, breaking }))
+    if (output.wantsReport) output.report(diffReport({ env, version: packageVersion(), path: b, bytes: kind === 'spec' ? documents[1] : new Uint8Array(0), changes, breaking }))
     for (const { rule, message, pointer, path, breaking: breaks } of changes) {
       output.line(paint => `${breaks ? paint('error', 'breaking') : 'change  '} ${paint('bold', (pointer ?? path) || kind)}: ${message} ${paint('dim', `[${rule}]`)}`)
     }
