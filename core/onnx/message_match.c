@@ -178,6 +178,11 @@ static os_status os_match__rest(os_match_work *self, size_t first, os_matching *
   return os_match__collect(self, first, out);
 }
 
+// A list without elements may have no address.
+static os_match_list os_match__from(os_match_list list, size_t first) {
+  return (os_match_list){first == 0 ? list.items : list.items + first, list.count - first};
+}
+
 os_status os_match_lists(os_matcher *self, const os_plan *plan, os_match_list a, os_match_list b,
                          os_matching *out) {
   *out = (os_matching){0};
@@ -191,8 +196,8 @@ os_status os_match_lists(os_matcher *self, const os_plan *plan, os_match_list a,
   os_match_work work = {.matcher = self,
                         .plan = plan,
                         .naming = os_naming_of(plan->type),
-                        .a = {a.items + first, a.count - first},
-                        .b = {b.items + first, b.count - first}};
+                        .a = os_match__from(a, first),
+                        .b = os_match__from(b, first)};
   if (work.a.count == 0 && work.b.count == 0) return OS_OK;
   os_status status = os_match__rest(&work, first, out);
   os_arena_rewind(&self->work);
