@@ -697,4 +697,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/11"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/12"; }
