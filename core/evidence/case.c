@@ -17,12 +17,26 @@ static bool os_case__ends(os_str text, const char *suffix) {
 
 // ---- Evidence documents -----------------------------------------------------------------------------------
 
+// Why evidence cannot be run, in the words of the first error that was found from `first` on.
+static os_status os_case__fault(os_case__finder *self, size_t first, os_str *out) {
+  for (size_t i = first; i < self->report->findings.count; i++) {
+    const os_finding *finding = self->report->findings.items[i];
+    if (finding->severity != OS_ERROR) continue;
+    *out = os_arena_format(self->arena, "the evidence itself is faulty: %.*s%s%.*s", OS_ARG(finding->message),
+                           finding->where.pointer.len > 0 ? " At " : "", OS_ARG(finding->where.pointer));
+    return out->data == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+  }
+  *out = OS_STR("the evidence itself is faulty");
+  return OS_OK;
+}
+
 static os_status os_case__document(os_case__finder *self, const os_spec *spec, os_str name,
                                    const os_file *file) {
   os_case *item = OS_PUSH(self->arena, self->out);
   OS_TRY_ALLOC(item);
   *item = (os_case){.name = name, .path = file->name, .spec = spec, .model.state = OS_FILE_MISSING};
   uint32_t errors = self->report->counts[OS_ERROR];
+  size_t first = self->report->findings.count;
   os_spec_options options = {0};
   OS_TRY(os_evidence_check(self->checker, self->arena, file->name, file->bytes, spec, &options, self->report,
                            &item->document));
@@ -43,8 +57,7 @@ static os_status os_case__document(os_case__finder *self, const os_spec *spec, o
   // Evidence for a refused signature is faulty by intention.
   os_expected_error error = os_case_error(item);
   bool may_be_faulty = root != NULL && error.expected && error.stage <= OS_STAGE_CHECK;
-  if (faulty && !may_be_faulty) item->problem = OS_STR("the evidence itself is faulty");
-  return OS_OK;
+  return faulty && !may_be_faulty ? os_case__fault(self, first, &item->problem) : OS_OK;
 }
 
 // ---- Data sets in ONNX's layout ---------------------------------------------------------------------------

@@ -280,6 +280,15 @@ op_type op_infer_optional_of(op_infer *ctx, op_type element) {
   return os_types_intern(ctx->inferring->types, (os_type){.kind = OS_TYPE_OPTIONAL, .of = element});
 }
 
+op_type op_infer_map_of(op_infer *ctx, op_elem key, op_type value) {
+  if (value == 0) return 0;
+  return os_types_intern(ctx->inferring->types, (os_type){.kind = OS_TYPE_MAP, .elem = key, .of = value});
+}
+
+op_type op_infer_sparse_of(op_infer *ctx, op_elem elem) {
+  return os_types_intern(ctx->inferring->types, (os_type){.kind = OS_TYPE_SPARSE, .elem = elem});
+}
+
 op_type op_infer_element_of(const op_infer *ctx, op_type type) {
   os_type of = os_types_get(ctx->inferring->types, type);
   return of.kind == OS_TYPE_SEQUENCE || of.kind == OS_TYPE_OPTIONAL ? of.of : 0;

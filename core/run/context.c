@@ -1,6 +1,7 @@
 #include "execute.h"
 
 #include "format.h"
+#include "scalar.h"
 
 #include <stdarg.h>
 
@@ -268,6 +269,46 @@ op_value *op_run_new_optional(op_run *ctx, op_type element, op_value *value_or_n
   op_type type = os_types_intern(os_registry_types(ctx->run->session->registry),
                                  (os_type){.kind = OS_TYPE_OPTIONAL, .of = element});
   return os_value_optional(ctx->run->session->memory, type, value_or_null);
+}
+
+static int os_run__compare_keys(const op_tensor *keys, int64_t a, int64_t b) {
+  if (keys->elem == OP_STRING)
+    return os_str_cmp(((const os_str *)keys->data)[a], ((const os_str *)keys->data)[b]);
+  int64_t x = os_scalar_int(keys->elem, keys->data, a), y = os_scalar_int(keys->elem, keys->data, b);
+  if (keys->elem == OP_UINT64) return ((uint64_t)x > (uint64_t)y) - ((uint64_t)x < (uint64_t)y);
+  return (x > y) - (x < y);
+}
+
+static const char *os_run__keys_fault(const op_tensor *keys) {
+  os_elem_info info = *os_elem_info_of((int)keys->elem);
+  if (keys->rank != 1 ||
+      (keys->elem != OP_STRING && (info.bits < 8 || (info.kind != 'i' && info.kind != 'u'))))
+    return "keys of a map must be a list of integers or strings";
+  for (int64_t i = 1; i < keys->count; i++)
+    if (os_run__compare_keys(keys, i - 1, i) >= 0) return "keys of a map must ascend, each once";
+  return NULL;
+}
+
+op_value *op_run_new_map(op_run *ctx, op_type value, op_value *keys, op_value *const *values) {
+  const op_tensor *tensor = &keys->tensor;
+  const char *fault = keys->kind == OP_TENSOR ? os_run__keys_fault(tensor) : "keys of a map must be a tensor";
+  if (fault != NULL) {
+    size_t count = keys->kind == OP_TENSOR ? (size_t)tensor->count : 0;
+    for (size_t i = 0; i < count; i++) op_value_release(values[i]);
+    op_value_release(keys);
+    op_run_fail(ctx, "%s", fault);
+    return NULL;
+  }
+  op_type type = os_types_intern(os_registry_types(ctx->run->session->registry),
+                                 (os_type){.kind = OS_TYPE_MAP, .elem = tensor->elem, .of = value});
+  return os_value_map(ctx->run->session->memory, type, keys, values, (size_t)tensor->count);
+}
+
+op_value *op_run_new_sparse(op_run *ctx, int32_t rank, const int64_t *dims, op_value *values,
+                            op_value *indices) {
+  op_type type = os_types_intern(os_registry_types(ctx->run->session->registry),
+                                 (os_type){.kind = OS_TYPE_SPARSE, .elem = values->tensor.elem});
+  return os_value_sparse(ctx->run->session->memory, type, values, indices, rank, dims);
 }
 
 // SplitMix64: a counter through a mixing function, so that equal seeds give equal runs.

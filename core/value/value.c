@@ -275,6 +275,9 @@ op_value *op_optional_value(const op_value *optional) {
   return optional->count == 0 ? NULL : optional->items[0];
 }
 
+const op_tensor *op_map_keys(const op_value *map) { return &map->keys->tensor; }
+op_value *op_map_at(const op_value *map, size_t index) { return map->items[index]; }
+
 const op_tensor *op_sparse_shape(const op_value *sparse) { return &sparse->tensor; }
 const op_tensor *op_sparse_values(const op_value *sparse) { return op_value_tensor(sparse->items[0]); }
 const op_tensor *op_sparse_indices(const op_value *sparse) { return op_value_tensor(sparse->items[1]); }

@@ -247,6 +247,12 @@ describe('env.test', () => {
   it('names the argument that is wrong', async () => {
     for (const wrong of [undefined, 5, 'text', () => null]) await assert.rejects(env.test(wrong), { code: 'invalid_argument', message: /^bundle/ })
   })
+  it('says what is wrong with evidence', async () => {
+    const files = { 'my.opspec.json': customSpec({ domain: 'org.test', opType: 'Ev', tests: ['a.json', 'b.json'] }), 'a.json': '{', 'b.json': JSON.stringify({ kind: 'opspec.evidence', version: '1', inputs: [], outputs: 5 }) }
+    const { tests } = await env.test(files)
+    assert.match(tests[0].message, /^the evidence itself is faulty: Expected a key/)
+    assert.match(tests[1].message, /^the evidence itself is faulty: .* At \/outputs$/)
+  })
   it('answers a report for bytes that are no bundle', async () => {
     const { ok, tests, summary } = await env.test(new Uint8Array([1, 2, 3]))
     assert.equal(ok, false)

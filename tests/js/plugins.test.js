@@ -118,6 +118,35 @@ async function runOnce (env, bytes = model()) {
   }
 }
 
+describe('maps and sparse tensors in a row', { skip: noRows }, () => {
+  const text = (name, cardinality, label) => ({ name, cardinality, type_parameter: label, description: name })
+  const document = JSON.stringify({
+    ...JSON.parse(customSpec({ domain: 'org.test', opType: 'Tally' })),
+    inputs: [text('Words', 'single', 'S'), text('Known', 'optional', 'M')], outputs: [text('Counts', 'single', 'M'), text('Places', 'optional', 'P')],
+    type_parameters: Object.fromEntries([['S', 'tensor(string)'], ['M', 'map(string, tensor(int64))'], ['P', 'sparse_tensor(int64)']].map(([label, type]) => [label, { allowed_types: [type], description: type }])),
+    attributes: { descending: { kind: 'int', required: false, default: 0, allowed_values: null, description: 'Keys the wrong way round.' } }
+  })
+  const tally = (inputs, outputs, attributes = {}) => onnx.model({
+    opsets: { '': 21, 'org.test': 1 }, inputs: [onnx.value('w', 'string', ['N'])], outputs: [], nodes: [...inputs, onnx.node('Tally', inputs.length === 0 ? ['w'] : ['w', 'known'], outputs, attributes, { domain: 'org.test' })]
+  })
+  const feeds = { w: new Tensor('string', ['bb', 'a', 'ccc', 'a']) }
+  const run = (model, outputs, given = feeds) => withEnv(env => env.registerOperator(document), async env => (await env.createSession(model)).run(given, { outputs }), { wasm: rows })
+  it('are made', async () => {
+    const { c, p } = await run(tally([], ['c', 'p']), ['c', 'p'])
+    assert.deepEqual([...c], [['a', 2n], ['bb', 1n], ['ccc', 1n]])
+    assert.deepEqual([p.dims, [...p.values.data], [...p.indices.data]], [[1000], [2n, 1n, 1n], [1n, 2n, 3n]])
+  })
+  it('are read', async () => {
+    const { c } = await run(tally([onnx.node('Tally', ['w'], ['known'], {}, { domain: 'org.test' })], ['c']), ['c'])
+    assert.deepEqual([...c], [['a', 4n], ['bb', 2n], ['ccc', 2n]])
+  })
+  it('have keys that ascend', async () => {
+    await assert.rejects(run(tally([], ['c'], { descending: 1 }), ['c']), { code: 'operator_failed', message: /keys of a map must ascend, each once/ })
+    const { c } = await run(tally([], ['c']), ['c'], { w: new Tensor('string', []) })
+    assert.equal(c.size, 0)
+  })
+})
+
 describe('documents and operators', { skip }, () => {
   let env
   before(async () => { env = await createEnv() })

@@ -76,6 +76,10 @@ op_value *op_optional_value(const op_value *optional);
 const op_tensor *op_sparse_shape(const op_value *sparse);
 const op_tensor *op_sparse_values(const op_value *sparse);
 const op_tensor *op_sparse_indices(const op_value *sparse);
+// Maps: the keys, a tensor of rank 1 of integers or strings, ascending (strings by their bytes), each once; and the value
+// of each. Borrowed.
+const op_tensor *op_map_keys(const op_value *map);
+op_value *op_map_at(const op_value *map, size_t index);
 
 // ---- Attributes -------------------------------------------------------------------------------------------
 
@@ -160,6 +164,8 @@ op_dim op_dim_max(op_infer *ctx, op_dim a, op_dim b);
 
 op_type op_infer_sequence_of(op_infer *ctx, op_type element);
 op_type op_infer_optional_of(op_infer *ctx, op_type element);
+op_type op_infer_map_of(op_infer *ctx, op_elem key, op_type value); // of scalars: op_type_tensor
+op_type op_infer_sparse_of(op_infer *ctx, op_elem elem);
 op_type op_infer_element_of(const op_infer *ctx, op_type type); // of a sequence or optional, else 0
 
 // What is known of an input, output or body value, to be handed on as a whole.
@@ -247,6 +253,12 @@ op_value *op_run_new_tensor(op_run *ctx, op_elem elem, int32_t rank, const int64
 op_value *op_run_new_sequence(op_run *ctx, op_type element);
 op_value *op_run_new_optional(op_run *ctx, op_type element, op_value *value_or_null); // takes the reference
 op_tensor *op_value_edit(op_value *tensor); // to write into a new tensor
+// A map with values of type `value`. Takes the references of the keys, as op_map_keys says of them, and of a value for each
+// (of scalars: tensors of rank 0). NULL also when the keys are not as they must be, which then ends the run.
+op_value *op_run_new_map(op_run *ctx, op_type value, op_value *keys, op_value *const *values);
+// A sparse tensor with a dense shape. Takes the references of values and indices, as op_sparse_values says of them.
+op_value *op_run_new_sparse(op_run *ctx, int32_t rank, const int64_t *dims, op_value *values,
+                            op_value *indices);
 // Sequence editing on a value that the caller owns alone; takes the element's reference.
 os_status op_sequence_insert(op_value *sequence, size_t index, op_value *element);
 void op_sequence_remove(op_value *sequence, size_t index);

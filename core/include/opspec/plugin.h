@@ -12,7 +12,7 @@
 // Build it with clang --target=wasm32 -nostdlib -Wl,--no-entry or emcc --no-entry. There is no libc in the first case; what
 // the compiler itself calls (memcpy, memset, ...) is here.
 //
-// What of operator.h is not here, and then is an undefined symbol: subgraphs and control flow, sparse tensors, epilogues.
+// What of operator.h is not here, and then is an undefined symbol: subgraphs and control flow, maps, sparse tensors, epilogues.
 // Different here: op_create_elem knows no types; dims that are no numbers survive arithmetic only where it changes nothing
 // (N + 0), and are unknown otherwise; op_infer_set_small and op_infer_set_element tell the host nothing; op_plan_constant
 // has no values; what is packed or taken in place brings nothing. Inputs are copied in once, outputs out once.
