@@ -141,7 +141,7 @@ describe('maps and sparse tensors in a row', { skip: noRows }, () => {
     assert.deepEqual([...c], [['a', 4n], ['bb', 2n], ['ccc', 2n]])
   })
   it('have keys that ascend', async () => {
-    await assert.rejects(run(tally([], ['c'], { descending: 1 }), ['c']), { code: 'operator_failed', message: /keys of a map must ascend, each once/ })
+    await assert.rejects(run(tally([], ['c'], { descending: 1n }), ['c']), { code: 'operator_failed', message: /keys of a map must ascend, each once/ })
     const { c } = await run(tally([], ['c']), ['c'], { w: new Tensor('string', []) })
     assert.equal(c.size, 0)
   })
