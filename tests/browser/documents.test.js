@@ -203,7 +203,7 @@ describe('ONNX documents in the page', { skip }, () => {
       await person.page.click(`.document .tabs [role=tab]:has-text("${label}")`)
       const text = env.format(small, 'ModelProto', form)
       await person.has(1, `.text-note:has-text("${text.split('\n').length} lines")`)
-      assert.equal((await person.page.locator('.text .line code').allTextContents())[0], text.split('\n')[0])
+      await person.has(1, `.text .line:nth-child(1) code:text-is(${JSON.stringify(text.split('\n')[0])})`)
       await person.page.fill('.finder input', 'leakyrelu')
       await person.has(1, '.text .marked:has-text("LeakyRelu")')
       const { name, bytes } = await saved(person, label)

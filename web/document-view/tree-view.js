@@ -4,12 +4,12 @@ import { VirtualList } from '../virtual-list.js'
 
 const patience = 700 // milliseconds between letters of one word
 
-// call(method, ...values) -> promise. Events: 'chosen' (detail: the row's id, or null), 'acted' (Enter).
+// call(method, ...values) -> promise. Events: 'chosen' (detail: the row's id, or null), 'acted' (Enter on what does not open).
 export class TreeView extends EventTarget {
   #call
   #active = { id: 0, index: 0 }
   #typed = ''
-  #typedAt = 0
+  #typedAt = -Infinity
   #queue = Promise.resolve() // keys are acted on one after the other, each on what the one before has left
 
   constructor(call) {
@@ -102,14 +102,14 @@ export class TreeView extends EventTarget {
   }
 
   #key(event) {
-    const { key } = event
+    const { key, timeStamp } = event
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const letter = key.length === 1 && (key !== ' ' || this.#typed !== '')
     if (!letter && !Object.hasOwn(this.#keys, key)) return
     event.preventDefault()
     event.stopPropagation()
     if (!letter) this.#typed = ''
-    this.#queue = this.#queue.then(() => letter ? this.#type(key) : this.#keys[key](this.list.row(this.#active.index))).catch(() => {})
+    this.#queue = this.#queue.then(() => letter ? this.#type(key, timeStamp) : this.#keys[key](this.list.row(this.#active.index))).catch(() => {})
   }
 
   #keys = {
@@ -121,10 +121,7 @@ export class TreeView extends EventTarget {
     PageUp: () => this.#moveTo(this.#active.index - this.list.page),
     ArrowRight: row => row?.open === true ? this.#moveTo(this.#active.index + 1) : this.#toggle(row, true),
     ArrowLeft: row => row?.open === true ? this.#toggle(row, false) : this.#toParent(),
-    Enter: row => {
-      this.dispatchEvent(new Event('acted'))
-      return this.#toggle(row)
-    }
+    Enter: row => row === null || row.open === null ? void this.dispatchEvent(new Event('acted')) : this.#toggle(row)
   }
 
   async #toParent() {
@@ -132,10 +129,10 @@ export class TreeView extends EventTarget {
     if (found !== null) await this.#moveTo(found.index)
   }
 
-  async #type(letter) {
-    const now = Date.now()
-    const more = now - this.#typedAt < patience
-    this.#typedAt = now
+  // at: when the key was pressed, which may be long before its turn.
+  async #type(letter, at) {
+    const more = at - this.#typedAt < patience
+    this.#typedAt = at
     this.#typed = more ? this.#typed + letter : letter
     // One letter again and again goes from one to the next.
     const same = [...this.#typed].every(each => each === letter)
