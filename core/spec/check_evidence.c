@@ -68,6 +68,37 @@ static void os_evidence__operator(os_evidencing *self) {
   }
 }
 
+// One tolerance: a distance in representable values stands instead of the two other parts, not beside them.
+static void os_evidence__measure(os_evidencing *self, const os_json *tolerance) {
+  const os_json *ulp = os_json_member(tolerance, "ulp"), *other = os_json_member(tolerance, "rtol");
+  if (other == NULL) other = os_json_member(tolerance, "atol");
+  if (ulp == NULL || other == NULL) return;
+  os_finding *finding =
+      os_checking_add(&self->checking, &os_rule_evidence_form, ulp,
+                      "\"ulp\" stands instead of \"rtol\" and \"atol\", and \"%.*s\" is here, too.",
+                      OS_ARG(os_json_key(other)));
+  finding->expected = OS_STR("\"ulp\", or \"rtol\" and \"atol\"");
+  os_checking_relate(&self->checking, finding, other, "the other way to measure");
+  os_checking_fix_remove(&self->checking, finding, false, ulp);
+}
+
+static void os_evidence__tolerance(os_evidencing *self) {
+  const os_json *root = self->shell.document.root, *outputs = os_json_member(root, "outputs");
+  const os_json *tolerance = os_json_member(root, "tolerance");
+  if (!os_json_is(tolerance, OS_JSON_ARRAY)) {
+    os_evidence__measure(self, tolerance);
+    return;
+  }
+  OS_JSON_EACH(one, tolerance) os_evidence__measure(self, one);
+  if (!os_json_is(outputs, OS_JSON_ARRAY) || tolerance->length <= outputs->length) return;
+  os_finding *finding =
+      os_checking_add(&self->checking, &os_rule_evidence_form, os_json_at(tolerance, outputs->length),
+                      "There is no output for this tolerance: %u tolerances, %u outputs.", tolerance->length,
+                      outputs->length);
+  finding->expected = os_arena_format(self->checking.arena, "at most %u", outputs->length);
+  finding->actual = os_arena_format(self->checking.arena, "%u", tolerance->length);
+}
+
 // ---- Arity and types --------------------------------------------------------------------------------------
 
 typedef struct os_evidence_side {
@@ -295,6 +326,7 @@ os_status os_evidence_check(const os_spec_checker *checker, os_arena *arena, os_
                                 .suggestions = 10000};
   if (!os_evidence__kind(&self)) return OS_OK;
   OS_TRY(os_evidence__schema(&self));
+  os_evidence__tolerance(&self);
   os_report scratch;
   os_report_init(&scratch, arena, report->strict, 100);
   self.checking.report = &scratch;

@@ -264,6 +264,14 @@ export const cases = {
       proof(['"inputs"', '"tolerance": [{ "rtol": 1e-3, "atol": 0 }], "signed_zero": false, "compare": "shape", "inputs"']), proof(['"inputs"', '"tolerance": { "ulp": 2, "signed_zero": false }, "inputs"'])
     ]
   },
+  'evidence.form (two tolerances for one)': {
+    fires: [{ atol: 0, ulp: 2 }, { rtol: 1e-3, ulp: 2 }, [{ rtol: 1e-3, atol: 0, ulp: 2 }]].map(tolerance => proof(['"inputs"', `"tolerance": ${JSON.stringify(tolerance)}, "inputs"`])),
+    silent: [proof(['"inputs"', '"tolerance": { "ulp": 2 }, "inputs"']), proof(['"inputs"', '"tolerance": { "rtol": 1e-3, "atol": 0 }, "inputs"'])], fixed: true
+  },
+  'evidence.form (more tolerances than outputs)': {
+    fires: [proof(['"inputs"', '"tolerance": [{ "ulp": 2 }, null], "inputs"'])],
+    silent: [proof(['"inputs"', '"tolerance": [], "inputs"']), proof(['"inputs"', '"tolerance": [null], "inputs"'])]
+  },
   'evidence.form (another version)': { fires: [proof(['"version": "1"', '"version": "2"'])], silent: [bundle()], fixed: true },
   'evidence.arity': {
     fires: [proof([evidence.slice(evidence.indexOf('"inputs"'), evidence.indexOf('\n  "outputs"')), '"inputs": [],']), proof(['"NaN"] }],\n  "outputs"', '"NaN"] }, null, null],\n  "outputs"']), proof(['"outputs": [', '"outputs": [null, '])],
