@@ -12,7 +12,10 @@ static os_str os_attribute__quoted(os_checking *self, const os_spec_attribute *a
 static void os_attribute__value(os_checking *self, const os_spec_attribute *attribute, const os_json *value,
                                 const os_rule *rule) {
   os_value_trouble trouble = os_spec_value_trouble(self, value, attribute->kind);
-  if (trouble.fault == OS_VALUE_OK) return;
+  if (trouble.fault == OS_VALUE_OK) {
+    if (self->status == OS_OK) self->status = os_spec_value_form(self, value, attribute->kind, rule);
+    return;
+  }
   os_str found = os_json_excerpt(&self->spec->document, self->arena, trouble.node);
   const char *kind = op_attr_kind_name(attribute->kind);
   os_finding *finding = NULL;
@@ -40,6 +43,7 @@ static void os_attribute__value(os_checking *self, const os_spec_attribute *attr
         self, rule, trouble.node, "The attribute %.*s is of kind %s: expected %s here, found %.*s.",
         OS_ARG(os_attribute__quoted(self, attribute)), kind, trouble.expected, OS_ARG(found));
     os_checking_relate(self, finding, attribute->kind_node, "the kind");
+    os_spec_value_mend(self, finding, trouble.node, attribute->kind);
   }
   finding->expected = os_str_of(trouble.expected);
   finding->actual = found;

@@ -218,8 +218,11 @@ static void os_evidence__attribute(os_evidencing *self, const os_json *value) {
                                           OS_ARG(quoted), OS_ARG(kind_name), trouble.expected, OS_ARG(found));
     finding->expected = os_str_of(trouble.expected);
     finding->actual = found;
+    os_spec_value_mend(checking, finding, trouble.node, kind);
     return;
   }
+  if (checking->status == OS_OK)
+    checking->status = os_spec_value_form(checking, value, kind, &os_rule_evidence_attribute);
   const os_json *allowed = os_json_member(definition, "allowed_values");
   if (!os_json_is(allowed, OS_JSON_ARRAY)) return;
   OS_JSON_EACH(one, allowed)

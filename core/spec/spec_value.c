@@ -95,10 +95,21 @@ static bool os_value__is_type(os_types *types, os_arena *arena, const os_json *v
   return os_type_parse(types, arena, os_json_string(value), type, &fault) == OS_OK && *type != 0;
 }
 
+// Members of the evidence form that are there have to be what its schema says.
+static bool os_value__has_form(const os_json *value) {
+  const os_json *shape = os_json_member(value, "shape"), *data = os_json_member(value, "data");
+  if (shape != NULL && !os_json_is(shape, OS_JSON_ARRAY)) return false;
+  OS_JSON_EACH(axis, shape)
+  if (!os_json_is(axis, OS_JSON_NUMBER) || !(axis->flags & OS_JSON_INTEGER) || axis->item.valuedouble < 0)
+    return false;
+  return data == NULL || os_json_is(data, OS_JSON_ARRAY) ||
+         os_json_is(os_json_member(data, "base64"), OS_JSON_STRING);
+}
+
 // A tensor or sparse tensor in the evidence form: the type has to say so.
 static bool os_value__is_evidence(os_checking *self, const os_json *value, os_type_kind kind) {
   op_type type;
-  if (!os_is_evidence_value(value)) return false;
+  if (!os_is_evidence_value(value) || !os_value__has_form(value)) return false;
   if (!os_value__is_type(self->checker->types, self->arena, os_json_member(value, "type"), &type))
     return false;
   return os_types_get(self->checker->types, type).kind == kind;
@@ -178,6 +189,47 @@ os_value_trouble os_spec_value_trouble(os_checking *self, const os_json *value, 
     if (trouble.fault == OS_VALUE_OK) trouble = one;
   }
   return trouble;
+}
+
+void os_spec_value_mend(os_checking *self, os_finding *finding, const os_json *value, op_attr_kind kind) {
+  os_type_fault fault = {0};
+  op_type type;
+  if ((kind != OP_ATTR_TYPE && kind != OP_ATTR_TYPES) || !os_json_is(value, OS_JSON_STRING)) return;
+  if (self->suggestions == 0 || self->report->full) return;
+  self->suggestions--;
+  if (os_type_parse(self->checker->types, self->arena, os_json_string(value), &type, &fault) != OS_OK)
+    self->status = OS_OUT_OF_MEMORY;
+  else if (fault.suggestion.len > 0)
+    os_checking_fix_string(self, finding, false, value, fault.suggestion);
+}
+
+static os_status os_value__form(os_checking *self, const os_json *value, const os_rule *rule) {
+  os_report scratch, *report = self->report;
+  op_type type;
+  os_report_init(&scratch, self->arena, report->strict, 10);
+  self->report = &scratch;
+  os_check_evidence_value(self, value, &type);
+  self->report = report;
+  for (size_t i = 0; i < scratch.findings.count; i++) {
+    const os_finding *from = scratch.findings.items[i];
+    os_finding *to = os_report_add(report, rule, "%.*s", OS_ARG(from->message));
+    to->where = from->where;
+    to->expected = from->expected;
+    to->actual = from->actual;
+  }
+  return scratch.status;
+}
+
+os_status os_spec_value_form(os_checking *self, const os_json *value, op_attr_kind kind,
+                             const os_rule *rule) {
+  op_attr_kind element;
+  bool list = os_attr_kind_is_list(kind, &element);
+  if (!list) element = kind;
+  if (element != OP_ATTR_TENSOR && element != OP_ATTR_SPARSE) return OS_OK;
+  for (const os_json *one = list ? os_json_first(value) : value; one != NULL;
+       one = list ? os_json_next(one) : NULL)
+    if (os_is_evidence_value(one)) OS_TRY(os_value__form(self, one, rule));
+  return OS_OK;
 }
 
 static bool os_value__same(const os_json_document *a_document, const os_json *a,

@@ -204,6 +204,18 @@ export const cases = {
       typed('tensor', '{ "type": "tensor(float)", "shape": [1], "data": [2] }'), typed('sparse_tensor', '{ "type": "sparse_tensor(float)", "shape": [3], "values": [2], "indices": [1] }'), typed('graph', '{ "name": "then" }')
     ]
   },
+  'spec.attribute.default-type (tensors that do not fit their shapes)': {
+    fires: [
+      typed('tensor', '{ "type": "tensor(float)", "shape": [2], "data": [1] }'), typed('tensor', '{ "type": "tensor(float)", "shape": [2], "data": [1, true] }'), typed('tensor', '{ "type": "tensor(float)", "shape": [1], "data": { "base64": "AAA=" } }'),
+      typed('tensor', '{ "type": "tensor(float)", "data": [1] }'), typed('tensor', '{ "type": "tensor(float)", "shape": "2", "data": [1, 2] }'), typed('tensor', '{ "type": "tensor(float)", "shape": [-1], "data": [] }'),
+      typed('tensors', '[{ "type": "tensor(int8)", "shape": [], "data": [1] }, { "type": "tensor(int8)", "shape": [], "data": [200] }]'), typed('sparse_tensor', '{ "type": "sparse_tensor(float)", "shape": [2], "values": [1] }')
+    ],
+    silent: [
+      typed('tensor', '{ "type": "tensor(float)", "shape": [2], "data": [1, "NaN"] }'), typed('tensor', '{ "type": "tensor(float)", "shape": [1], "data": { "base64": "AAAAAA==" } }'), typed('tensors', '[{ "type": "tensor(int8)", "shape": [], "data": [1] }]'),
+      typed('sparse_tensor', '{ "type": "sparse_tensor(float)", "shape": [2], "values": [1], "indices": [0] }')
+    ]
+  },
+  'spec.attribute.default-type (types of other languages)': { fires: ['"tensor(float32)"', '"float"'].map(type => typed('type', type)).concat(typed('types', '["tensor(bool)", "tensor(float32)"]')), silent: [typed('type', '"tensor(float)"')], fixed: true },
   'spec.attribute.value-type': { fires: [change(['[0, 1, 2]', '["0", 1, 2]']), change(['[0, 1, 2]', '[0, 0.5, 2]'])], silent: [change(['[0, 1, 2]', '[0, 1.0, 2]'])] },
   'spec.attribute.int-range': { fires: [change(['[0, 1, 2]', '[0, 1, 9223372036854775808]']), typed('int', '-9223372036854775809')], silent: [typed('int', '9223372036854775807'), typed('int', '-9223372036854775808')] },
   'spec.attribute.float-range': { fires: [change([value, '"default": 3.5e38']), change([value, '"default": 1e400']), change([value, '"default": 1e-60'])], silent: [change([value, '"default": 3.4e38']), change([value, '"default": 0e99']), change([value, '"default": 1e-45'])] },
