@@ -105,6 +105,25 @@ describe('a worker whose code', () => {
     }
   })
 
+  it('loops while it is loaded, without a limit, is told after the second worker that was ended with it', { timeout: 4 * HANG }, async () => {
+    const env = await createWorkerEnv()
+    try {
+      const neg = await env.createSession(custom('Neg', ''))
+      const endless = env.registerOperator(spec('Plug'), 'for (;;);\nexport default {}')
+      const told = assert.rejects(endless, { code: 'crashed', message: /registerOperator/ })
+      const behind = neg.run(feeds(3))
+      for (let i = 0; i < 2; i++) await assert.rejects(neg.run(feeds(2), { timeoutMs: 200 }), { code: 'timeout' })
+      await told
+      // What only waited behind it is answered.
+      assert.deepEqual([...(await behind).y.data], [-3])
+      assert.deepEqual([...(await neg.run(feeds(1))).y.data], [-1])
+      assert.equal((await env.status()).restarts, 2)
+      await assert.rejects(env.createSession(custom('Plug')), { code: 'unsupported' })
+    } finally {
+      await env.dispose()
+    }
+  })
+
   it('has a handle that was disposed of while it was away lets it go', { timeout: 4 * HANG }, async () => {
     const env = await createWorkerEnv()
     try {

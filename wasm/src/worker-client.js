@@ -15,6 +15,7 @@ import { decode, decodeError, encode, envMethods, FILE_BLOB, handleKinds } from 
 const GRACE_MS = 100 // that a worker gets to answer a cancelled call by itself
 const AGAIN_MS = 10_000 // that a handle gets at least to be made again
 const AGAIN_TIMES = 10 // as long as it took the first time
+const MOST_ENDED = 2 // workers that are ended over a call in front of the one whose limit ended them
 
 const makers = new Set(['compileSchema', 'loadModel', 'open', 'createSession', 'registerOperator', 'loadPlugin', 'edit'])
 
@@ -253,9 +254,21 @@ class Connection {
     this.spare.catch(() => { this.spare = null })
   }
 
-  /** Ends the worker; what was under way is done again in the next one. */
-  #restart(reason) {
+  // Another call's limit ended the worker: the oldest call in it is the one that was in the way. It may have a limit of its own
+  // or none, but it is not done again for ever.
+  #blame(other) {
+    const [oldest] = [...this.calls].filter(([id, call]) => call.posted && !call.internal && call.over === null && id < other)
+    if (oldest === undefined) return
+    const [id, call] = oldest
+    call.ended = (call.ended ?? 0) + 1
+    if (call.ended < MOST_ENDED) return
+    this.#settle(id).reject(new OpspecError('crashed', `${call.method} gave no answer, and ${MOST_ENDED} workers were ended with it, as calls behind it came to their limits; give it a timeoutMs`))
+  }
+
+  /** Ends the worker; what was under way is done again in the next one. `id`: of the call whose limit is why. */
+  #restart(reason, id) {
     if (this.closed || !this.up) return
+    if (id !== undefined && !this.port.given) this.#blame(id)
     if (this.port.given) {
       this.closed = true
       this.#fail(new OpspecError('crashed', 'the engine stopped, and the worker given in `worker` cannot be started again from here'))
@@ -381,7 +394,7 @@ class Connection {
       const { posted } = call
       this.#settle(id)
       call.reject(error)
-      if (posted) this.#restart(reason)
+      if (posted) this.#restart(reason, id)
     }
     const over = (error, reason) => {
       if (!call.posted) return end(error, reason)
