@@ -333,6 +333,7 @@ void *OS_EXPORT(opspec_output_data)(os_port *self, op_run *run, uint32_t index, 
 void *OS_EXPORT(opspec_output_head)(os_port *self, op_run *run, uint32_t index, uint32_t describe) {
   const op_tensor *tensor = op_run_output(run, index);
   if (describe != 0) os_port__write_value(self, 0, (const op_value *)tensor);
+  if (describe != 0 && tensor == NULL && os_run_starved(run)) self->table[0] = -1;
   return tensor == NULL ? NULL : tensor->data;
 }
 

@@ -34,8 +34,9 @@ os_status op_create_fail(op_create *ctx, const char *format, ...) {
   if (ctx->trouble == NULL) return OS_OPERATOR_FAILED;
   va_list arguments;
   va_start(arguments, format);
-  ctx->trouble->message = os_context__format(ctx->trouble->arena, format, arguments);
+  os_str text = os_context__format(ctx->trouble->arena, format, arguments);
   va_end(arguments);
+  ctx->trouble->message = os_step_message(ctx->trouble->arena, ctx->step, text);
   ctx->trouble->status = OS_OPERATOR_FAILED;
   ctx->trouble->path = os_step_path(ctx->trouble->arena, ctx->program, ctx->step);
   return OS_OPERATOR_FAILED;
@@ -213,17 +214,36 @@ op_tensor *op_run_output(op_run *ctx, uint32_t output) {
   return op_run_allocate(ctx, output, (op_elem)fact->type, fact->rank, fact->dims);
 }
 
+// Folding wants no large values, so that is none there.
+static void op_run__no_room(op_run *ctx, uint32_t output, op_elem elem, int32_t rank, const int64_t *dims) {
+  char text[OP_MAX_RANK * 22 + 1];
+  size_t len = 0;
+  ctx->failed = true;
+  if (ctx->run->fold_limit > 0) return;
+  text[0] = '\0';
+  for (int32_t i = 0; i < rank && len + 22 < sizeof text; i++) {
+    int more = os_format(text + len, sizeof text - len, i == 0 ? "%lld" : ", %lld", (long long)dims[i]);
+    len += more > 0 ? (size_t)more : 0;
+  }
+  const os_elem_info *info = os_elem_info_of(elem);
+  os_run_trouble_at(ctx->run, ctx->frame, ctx->exec, OS_OUT_OF_MEMORY,
+                    "there is no memory for output %u, tensor(%s) [%s]", output,
+                    info == NULL ? "?" : info->onnx, text);
+}
+
 op_tensor *op_run_allocate(op_run *ctx, uint32_t output, op_elem elem, int32_t rank, const int64_t *dims) {
   int32_t v = op_run__output_value(ctx, output);
   if (v < 0) return NULL;
   op_value *value = os_exec_tensor(ctx->run, elem, rank, dims);
   if (value == NULL) {
-    ctx->failed = true;
+    op_run__no_room(ctx, output, elem, rank, dims);
     return NULL;
   }
   os_frame_set(ctx->frame, v, value);
   return &value->tensor;
 }
+
+bool os_run_starved(const op_run *ctx) { return ctx->failed; }
 
 void op_run_set_output(op_run *ctx, uint32_t output, op_value *value) {
   int32_t v = op_run__output_value(ctx, output);

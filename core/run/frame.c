@@ -138,6 +138,13 @@ void os_frame_pop(os_run *run) {
   plan->frames_in_use--;
 }
 
+os_str os_step_message(os_arena *arena, const os_step *step, os_str text) {
+  const op_node *node = &step->source->node;
+  return node->name.len > 0 ? os_arena_format(arena, "%.*s '%.*s': %.*s", OS_ARG(node->op_type),
+                                              OS_ARG(node->name), OS_ARG(text))
+                            : os_arena_format(arena, "%.*s: %.*s", OS_ARG(node->op_type), OS_ARG(text));
+}
+
 os_status os_run_trouble_at(os_run *run, const os_frame *frame, const os_exec *exec, os_status status,
                             const char *format, ...) {
   if (run->trouble.message.data != NULL) return run->trouble.status;
@@ -148,12 +155,8 @@ os_status os_run_trouble_at(os_run *run, const os_frame *frame, const os_exec *e
   va_end(arguments);
   if (len < 0) len = 0;
   if ((size_t)len >= sizeof text) len = sizeof text - 1;
-  const op_node *node = &exec->step->source->node;
   run->trouble.status = status;
-  run->trouble.message = node->name.len > 0
-                             ? os_arena_format(&run->arena, "%.*s '%.*s': %.*s", OS_ARG(node->op_type),
-                                               OS_ARG(node->name), len, text)
-                             : os_arena_format(&run->arena, "%.*s: %.*s", OS_ARG(node->op_type), len, text);
+  run->trouble.message = os_step_message(&run->arena, exec->step, (os_str){text, (size_t)len});
   run->trouble.path = os_step_path(&run->arena, frame->plan->program, exec->step);
   return status;
 }

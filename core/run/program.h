@@ -86,6 +86,8 @@ os_status os_program_constant(os_program *self, int32_t value, op_value **out);
 void os_program_drop_constant(os_program *self, int32_t value);
 // "graph.node[3]" of a step, in the arena.
 os_str os_step_path(os_arena *arena, const os_program *program, const os_step *step);
+// The text with the operator's name, and the node's where it has one, before it.
+os_str os_step_message(os_arena *arena, const os_step *step, os_str text);
 // The program of a body of this step; NULL when the graph is none of its bodies.
 os_program *os_step_body(const os_step *step, const op_graph *body);
 

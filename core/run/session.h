@@ -48,4 +48,7 @@ op_value *os_run_result(const os_run *self, size_t index);
 const os_trouble *os_run_trouble(const os_run *self);
 void os_run_free(os_run *self); // accepts NULL; also ends a run that has not come to its end
 
+// Whether an output of this call of a kernel could not be had, which ends the run.
+bool os_run_starved(const op_run *ctx);
+
 #endif

@@ -83,6 +83,32 @@ describe('evidence that asks for an error', { skip }, () => {
   })
 })
 
+describe('a kernel that cannot start', { skip }, () => {
+  const tell = (kernel, given = { x }) => withEnv(env => env.registerOperator(document, kernel), async env => {
+    const session = await env.createSession(model())
+    const messages = []
+    for (let i = 0; i < 2; i++) await session.run(given).catch(({ code, message }) => messages.push(`${code} ${message}`))
+    return messages
+  })
+  const shaped = (dims, flags) => buildPlugin(plug('').replace('op_infer_copy(ctx, 0, 0);', `const int64_t dims[] = {${dims}}; op_infer_set_type(ctx, 0, op_infer_type(ctx, 0)); op_infer_set_shape(ctx, 0, ${dims.length}, dims);`), flags)
+  it('as its output is too large: it is not called, and the size is told', async () => {
+    const told = await tell(shaped([2 ** 40]))
+    assert.equal(told.length, 2)
+    for (const message of told) assert.match(message, /^limit Plug: there is no memory for output 0, tensor\(float\) \[1099511627776\]$/)
+  })
+  it('as the plug-in has no memory for it', async () => {
+    const told = await tell(shaped([2 ** 22], ['-Wl,--max-memory=1048576']))
+    assert.equal(told.length, 2)
+    for (const message of told) assert.match(message, /^\w+ Plug: the plug-in has no memory for output 0, tensor\(float\) \[4194304\]$/)
+  })
+  it('as its create fails or traps: the operator is named', async () => {
+    const create = body => buildPlugin(plug('', { before: `static os_status create(op_create *ctx, void *state) { (void)state; ${body} }` }).replace('.compute = compute', '.compute = compute, .create = create, .state_size = 8'))
+    assert.deepEqual(await tell(create('return op_create_fail(ctx, "c");')), ['operator_failed Plug: c', 'operator_failed Plug: c'])
+    assert.match((await tell(create('(void)ctx; __builtin_trap();')))[0], /^operator_failed Plug: .*unreachable/)
+    assert.deepEqual(await tell({ create() { throw new Error('c') }, compute: ([x]) => [x] }), ['operator_failed Plug: c', 'operator_failed Plug: c'])
+  })
+})
+
 describe('an awkward operator written three ways', () => {
   let expected
   before(async () => { expected = await withEnv(env => env.registerOperator(pickDocument, pickKernel), runPick) })

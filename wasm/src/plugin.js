@@ -155,8 +155,10 @@ export class Plugin {
     return this.memory.checked(at, bytes)
   }
 
-  grab(bytes) {
+  /** `what`: that is to go there, in words. */
+  grab(bytes, what = `${bytes} bytes`) {
     const at = this.call('opspec_plugin_grab', bytes)
+    if (at === 0 && bytes > 0) throw new OpspecError('limit', `the plug-in has no memory for ${what}`)
     return this.memory.checked(at, bytes)
   }
 
@@ -444,8 +446,8 @@ export class PluginInstance {
     this.frame = room(sizes.run)
   }
 
-  #keep(bytes, list) {
-    const at = this.plugin.grab(bytes)
+  #keep(bytes, list, what) {
+    const at = this.plugin.grab(bytes, what)
     list.push(at, bytes)
     return at
   }
@@ -521,16 +523,17 @@ export class PluginInstance {
     const heads = []
     plugin.startAnswer()
     this.#free(this.layout)
-    this.key = [inputCount, outputCount]
+    const key = [inputCount, outputCount]
     let at = engine.table
     for (let i = 0; i < inputCount; i++) {
       const head = engine.readHead(at)
       heads.push(head)
-      this.key.push(head.kind, head.element, head.dims.length, ...head.dims)
+      key.push(head.kind, head.element, head.dims.length, ...head.dims)
       at = head.next
     }
     this.wanted = Array.from({ length: outputCount }, (_, i) => engine.f64[at + i])
-    this.key.push(...this.wanted)
+    key.push(...this.wanted)
+    this.key = [] // until all is laid out
     const room = bytes => this.#keep(bytes, this.layout)
     const slots = room(inputCount * 4)
     this.outputs = room(outputCount * 4)
@@ -550,17 +553,23 @@ export class PluginInstance {
     this.known = this.wanted.map((wanted, i) => {
       memory.checked(flags + i, 1)
       memory.u8[flags + i] = wanted
-      if (!wanted || engine.exports.opspec_output_head(engine.port, run, i, 1) === 0) return 0
+      if (!wanted) return 0
+      const known = engine.exports.opspec_output_head(engine.port, run, i, 1)
       engine.sync()
+      // The core knows the size, and says why.
+      if (engine.f64[engine.table] < 0) throw new OpspecError('limit', `there is no memory for output ${i}`)
+      if (known === 0) return 0
       const head = engine.readHead(engine.table)
       const value = room(sizes.value)
-      plugin.tensorHead(value, head, room)
+      const what = `output ${i}, tensor(${elementByNumber[head.element].onnx}) [${head.dims.join(', ')}]`
+      plugin.tensorHead(value, head, bytes => this.#keep(bytes, this.layout, what))
       if (head.element === STRING) this.plain = false
       return value
     })
     this.knownSizes = this.known.map(value => value === 0 ? 0 : memory.words(value, 7)[4] * bytesOf(memory.words(value, 1)[0]))
     this.knownData = this.known.map(value => value === 0 ? 0 : memory.words(value, 7)[6])
     memory.put(this.frame, [0, 0, this.address, inputCount, outputCount, slots, this.outputs, flags, 1, 0])
+    this.key = key
   }
 
   #output(run, index, at) {
