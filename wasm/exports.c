@@ -577,9 +577,9 @@ typedef struct os_port_session {
 } os_port_session;
 
 os_port_session *OS_EXPORT(opspec_new_session)(os_port *self, opspec_model *model, uint32_t seed_low,
-                                               uint32_t seed_high) {
+                                               uint32_t seed_high, double timeout_ms) {
   opspec_session *session = NULL;
-  os_status status = opspec_session_new(model, (uint64_t)seed_high << 32 | seed_low, &session);
+  os_status status = opspec_session_new(model, (uint64_t)seed_high << 32 | seed_low, timeout_ms, &session);
   os_port__end(self, status);
   if (status != OS_OK) return NULL;
   os_port_session *out = os_memory_calloc(&self->memory, sizeof *out);
@@ -698,4 +698,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/12"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/13"; }

@@ -302,7 +302,7 @@ static os_status os_host__tell_fault(opspec_model *model, os_status status, os_t
   return os_host_fail(env, status, trouble->message, trouble->path, &report);
 }
 
-os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session **out) {
+os_status opspec_session_new(opspec_model *model, uint64_t seed, double timeout_ms, opspec_session **out) {
   opspec_env *env = model->env;
   os_host_begin(env);
   *out = NULL;
@@ -310,8 +310,9 @@ os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session 
   if (self == NULL) return os_host_fail(env, OS_OUT_OF_MEMORY, (os_str){"", 0}, (os_str){"", 0}, NULL);
   self->model = model;
   os_trouble trouble = {.arena = &env->scratch};
-  os_session_options options = {.seed = seed};
-  os_status status = os_host__index(model, NULL);
+  os_stop stop = os_host_stop(env, timeout_ms);
+  os_session_options options = {.seed = seed, .stop = &stop};
+  os_status status = os_host__index(model, &stop);
   if (status == OS_OK)
     status = os_session_new(&env->memory, env->registry, model->model, &options, &trouble, &self->session);
   if (status == OS_OK) status = os_host_describe(model);

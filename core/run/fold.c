@@ -112,8 +112,11 @@ os_status os_program_fold(os_program *self) {
   os_status status = folder.plan.facts == NULL || folder.plan.initial == NULL || folder.frame.values == NULL
                          ? OS_OUT_OF_MEMORY
                          : OS_OK;
-  for (uint32_t s = 0; status == OS_OK && s < self->step_count; s++)
-    if (os_folder__foldable(self, &self->steps[s])) status = os_folder__step(&folder, &self->steps[s]);
+  for (uint32_t s = 0; status == OS_OK && s < self->step_count; s++) {
+    if (!os_folder__foldable(self, &self->steps[s])) continue;
+    status = os_stop_check(session->stop);
+    if (status == OS_OK) status = os_folder__step(&folder, &self->steps[s]);
+  }
   os_memory_free(session->memory, folder.run.scratch);
   os_arena_clear(&folder.run.step_arena);
   os_arena_clear(&folder.run.arena);

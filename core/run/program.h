@@ -63,6 +63,7 @@ struct os_session {
   } mains; // of the main graph: [0] with all initializers in force, then one for each set that runs have replaced
   os_fact *input_facts; // declared, per input of the main graph
   uint64_t seed, runs;
+  const os_stop *stop;    // while it is made; NULL afterwards
   os_inferring inferring; // for single steps at run time
   os_text signature;      // room for plan signatures
 };

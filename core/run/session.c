@@ -119,14 +119,17 @@ static os_status os_session__inputs(os_session *self) {
 
 static os_status os_session__make(os_session *self, const os_session_options *options, os_trouble *trouble) {
   os_program *main;
+  self->stop = options == NULL ? NULL : options->stop;
   OS_TRY(os_session__inputs(self));
   OS_TRY(os_session_main(self, NULL, &main));
+  OS_TRY(os_stop_check(self->stop));
   OS_TRY(os_session__supported(self, trouble));
   OS_TRY(os_session__attributes(self, trouble));
   for (size_t p = 0; p < self->programs.count; p++) {
-    OS_TRY(os_stop_check(options == NULL ? NULL : options->stop));
+    OS_TRY(os_stop_check(self->stop));
     OS_TRY(os_program_fold(self->programs.items[p]));
   }
+  self->stop = NULL;
   return OS_OK;
 }
 

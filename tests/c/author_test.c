@@ -225,7 +225,7 @@ static opspec_session *session_of(const char *op_type, const char *of_domain, in
   opspec_model *model;
   opspec_session *session = NULL;
   CHECK_EQ(opspec_model_load(env, (os_str){block, bytes.len}, &(opspec_files){0}, &model), OS_OK);
-  opspec_session_new(model, 1, &session);
+  opspec_session_new(model, 1, 0, &session);
   opspec_model_free(model);
   return session;
 }

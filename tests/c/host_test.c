@@ -86,7 +86,7 @@ static void test_runs(opspec_env *env, counts *seen, uint32_t flags) {
   CHECK_EQ(opspec_register(env, OS_STR(even_document), 0, 7, flags, &operator), OS_OK);
   CHECK_EQ(opspec_model_load(env, copy_of(env, even_model, sizeof even_model), &(opspec_files){0}, &loaded),
            OS_OK);
-  CHECK_EQ(opspec_session_new(loaded, 1, &session), OS_OK);
+  CHECK_EQ(opspec_session_new(loaded, 1, 0, &session), OS_OK);
   opspec_model_free(loaded);
   size_t flat = 0;
   for (int round = 0; round < 40; round++) {
@@ -126,7 +126,7 @@ static void test_function(opspec_env *env) {
     CHECK_EQ(opspec_register_function(env, OS_STR(even_document), 0, good, &operator), OS_OK);
     CHECK_EQ(opspec_model_load(env, copy_of(env, even_model, sizeof even_model), &(opspec_files){0}, &loaded),
              OS_OK);
-    CHECK_EQ(opspec_session_new(loaded, 1, &session), OS_OK);
+    CHECK_EQ(opspec_session_new(loaded, 1, 0, &session), OS_OK);
     opspec_model_free(loaded);
     opspec_unregister(operator);
     for (int64_t n = 0; n < 4; n++) CHECK_EQ(run(env, session, n), OS_OK);
@@ -281,7 +281,7 @@ static void test_edit(opspec_env *env) {
   CHECK_EQ(opspec_model_load(env, (os_str){block, bytes.len}, &files, &model), OS_OK);
   opspec_session *session;
   opspec_model *before = model;
-  CHECK_EQ(opspec_session_new(model, 0, &session), OS_OK);
+  CHECK_EQ(opspec_session_new(model, 0, 0, &session), OS_OK);
   CHECK_EQ(opspec_model_edit(&model, OS_STR("[{\"renameInput\":\"x\",\"to\":\"X\"},{\"fold\":\"nobody\"}]")),
            OS_INVALID_ARGUMENT);
   CHECK(model == before && before->refs == 2);

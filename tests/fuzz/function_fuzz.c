@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (opspec_model_load(env, (os_str){block, sizeof even_model}, &(opspec_files){0}, &loaded) != OS_OK)
       abort();
     opspec_model_check(loaded, &check);
-    opspec_session_new(loaded, 1, &session);
+    opspec_session_new(loaded, 1, 0, &session);
     opspec_model_free(loaded);
     opspec_unregister(operator);
     if (session != NULL) run(env, session);

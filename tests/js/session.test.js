@@ -250,6 +250,35 @@ describe('Session', () => {
     })
   })
 
+  describe('is ended while it is made', () => {
+    // Constants that are multiplied: all of it is computed when the session is made.
+    const side = 256
+    const constants = (count = 64) => onnx.model({
+      inputs: [onnx.value('x', 'float32', [side, side])], outputs: [onnx.value('y', 'float32', [side, side])],
+      initializers: [onnx.tensor('c0', 'float32', [side, side], new Float32Array(side * side).fill(1 / side))],
+      nodes: [...Array.from({ length: count }, (_, i) => onnx.node('MatMul', [`c${i}`, 'c0'], [`c${i + 1}`])), onnx.node('Add', ['x', `c${count}`], ['y'])]
+    })
+    it('by a time limit, from bytes and from a model', async () => {
+      const model = env.loadModel(constants())
+      for (const source of [constants(), model]) await rejects(env.createSession(source, { timeoutMs: 1 }), 'timeout', /1 ms/)
+      // It is none the worse for it.
+      ;(await env.createSession(model, { timeoutMs: 1e6 })).dispose()
+      model.dispose()
+    })
+    it('by a signal that fires between its steps', async () => {
+      const model = env.loadModel(constants(4))
+      for (const source of [constants(4), model]) {
+        const controller = new AbortController()
+        setTimeout(() => controller.abort(new Error('enough')))
+        const error = await env.createSession(source, { signal: controller.signal }).catch(e => e)
+        assert.equal(error.code, 'aborted')
+        assert.equal(error.cause.message, 'enough')
+      }
+      ;(await env.createSession(model, { signal: new AbortController().signal })).dispose()
+      model.dispose()
+    })
+  })
+
   it('runs that overlap wait for each other', async () => {
     const session = await env.createSession(loopModel())
     const one = n => session.run({ n: new Tensor('int64', [n], []), v0: new Tensor('float32', [0], []) })

@@ -4,7 +4,7 @@ import { diffRules } from './diff-rules.js'
 import { diff } from './diff.js'
 import { elementwiseKernel } from './elementwise.js'
 import { Engine } from './engine.js'
-import { detailsOf, invalid, messageOf, OK, OpspecError } from './errors.js'
+import { detailsOf, invalid, messageOf, OK, OpspecError, timeoutError } from './errors.js'
 import { Float16 } from './elements.js'
 import { testBundle } from './evidence.js'
 import { encodeObject, format, parse } from './format.js'
@@ -16,6 +16,7 @@ import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
 import { objectsOf } from './objects.js'
 import { writeOperatorSet } from './operator-set.js'
 import { bringAll, openBorrowed, openOutside, sourceOf, watchful } from './outside.js'
+import { turn } from './platform.js'
 import { Registration } from './registration.js'
 import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
@@ -28,6 +29,12 @@ const HAS_KERNEL = 1, INFERS = 2, SHAPES = 4, ROLES = 8
 
 // Rules that the core does not know.
 const ruleHere = rule => rule === functionRule.rule ? functionRule : diffRules.get(rule)
+
+// A signal fires between turns of the event loop.
+async function lookAround({ signal }, look) {
+  if (signal !== undefined) await turn()
+  look()
+}
 
 /** One instance of the module: its operators, settings and limits. Made by createEnv. */
 export class Env {
@@ -139,38 +146,55 @@ export class Env {
   }
 
   async createSession(model, given) {
+    return this.#createSession(model, given, watchful(given))
+  }
+
+  // `look` throws when the call is to end; it is asked between the steps.
+  async #createSession(model, given, look) {
     const options = optionsOf(given)
     if (Model.is(model)) {
-      if (Model.files(model)?.outside !== undefined && Model.engine(model) === this.#engine) await bringAll(this.#engine, Model.address(model), Model.files(model), watchful(given), false)
-      return this.#session(model)
+      if (Model.files(model)?.outside !== undefined && Model.engine(model) === this.#engine) await bringAll(this.#engine, Model.address(model), Model.files(model), look, false)
+      const session = this.#session(model, look.left(), options.timeoutMs)
+      try {
+        await lookAround(options, look)
+        return session
+      } catch (error) {
+        session.dispose()
+        throw error
+      }
     }
     const isLarge = content => isBlob(content) && content.size > LARGE
-    if (isLarge(model)) return this.#sessionOf(await this.open(model, given), given)
+    if (isLarge(model)) return this.#sessionOf(await this.open(model, given), given, look)
     if (isBlob(model)) model = new Uint8Array(await model.arrayBuffer())
     const bytes = bytesView(model, 'model')
     if (bytes === null) throw invalid('model: must be a model of this Env, bytes or a Blob')
     const files = normalFiles(options.files)
-    if (files !== null && files.names.some(name => isLarge(files.get(name)))) return this.#sessionOf(await this.open(new Blob([bytes]), given), given)
-    return this.#sessionOf(this.#load(bytes, await readBlobs(options.files)), given)
+    if (files !== null && files.names.some(name => isLarge(files.get(name)))) return this.#sessionOf(await this.open(new Blob([bytes]), given), given, look)
+    return this.#sessionOf(this.#load(bytes, await readBlobs(options.files)), given, look)
   }
 
-  async #sessionOf(own, given) {
+  async #sessionOf(own, given, look) {
     try {
-      return await this.createSession(own, given)
+      await lookAround(optionsOf(given), look)
+      return await this.#createSession(own, given, look)
     } finally {
       own.dispose()
     }
   }
 
-  #session(model) {
+  // Both in milliseconds: what is left, 0 = no limit, of how much.
+  #session(model, left, timeoutMs) {
     const engine = this.#engine
     if (Model.engine(model) !== engine) throw invalid('model: belongs to another Env')
     return engine.guard(() => {
       const seed = () => Math.floor(Math.random() * 2 ** 32)
       const fixed = this.#options.seed
       engine.kernels.cause = undefined
-      const session = engine.exports.opspec_new_session(engine.port, Model.address(model), fixed ?? seed(), fixed === undefined ? seed() : 0)
-      if (session === 0) throw this.#withCause(engine.trouble(engine.resultStatus))
+      const session = engine.exports.opspec_new_session(engine.port, Model.address(model), fixed ?? seed(), fixed === undefined ? seed() : 0, left)
+      if (session === 0) {
+        const error = engine.trouble(engine.resultStatus)
+        throw error.code === 'timeout' ? timeoutError(timeoutMs) : this.#withCause(error)
+      }
       const described = engine.resultJson()
       const size = engine.putTexts(described.inputs.map(({ name }) => name))
       const named = engine.exports.opspec_name_inputs(engine.port, session, described.inputs.length, size)

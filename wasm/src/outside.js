@@ -252,14 +252,16 @@ export const withOutside = (files, outside) => files === null
   ? { names: [], complete: true, given: false, get: () => null, outside }
   : { ...files, outside }
 
-/** A function that throws once the caller has cancelled or the time is over. */
+/** A function that throws once the caller has cancelled or the time is over; `left()`: milliseconds until then, 0 = no limit. */
 export function watchful(given) {
   const { signal, timeoutMs } = optionsOf(given)
   const end = timeoutMs === undefined ? Infinity : now() + timeoutMs
-  return () => {
+  const look = () => {
     if (signal?.aborted) throw abortedError(signal)
     if (now() > end) throw timeoutError(timeoutMs)
   }
+  look.left = () => end === Infinity ? 0 : Math.max(end - now(), 1e-3)
+  return look
 }
 
 /** Opens `source` as a document; answers { address, described, files }. */

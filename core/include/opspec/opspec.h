@@ -171,8 +171,8 @@ os_status opspec_model_edit(opspec_model **model, os_str edits);
 os_status opspec_model_nodes(opspec_model *self);
 void opspec_model_free(opspec_model *self);
 
-// -> { inputs: [{ name, type, optional? }], outputs: [names] }
-os_status opspec_session_new(opspec_model *model, uint64_t seed, opspec_session **out);
+// timeout_ms: 0 = none. -> { inputs: [{ name, type, optional? }], outputs: [names] }
+os_status opspec_session_new(opspec_model *model, uint64_t seed, double timeout_ms, opspec_session **out);
 void opspec_session_free(opspec_session *self);
 
 typedef struct opspec_input {
