@@ -139,8 +139,11 @@ static void os_form__float(os_form_writer *self, double value, bool narrow) {
       known->bits = bits;
       known->narrow = short_one;
     }
-    if (value == 0 && signbit(value)) os_text_char(out, '-');
+    bool negative_zero = value == 0 && signbit(value);
+    if (negative_zero) os_text_char(out, '-');
     os_text_put(out, (os_str){known->digits, known->len});
+    if (negative_zero && self->json)
+      os_text_puts(out, ".0"); // -0 is an integer to some readers of JSON, and those have no sign
     return;
   }
   const char *word = self->json ? "-Infinity" : isnan(value) ? "-nan" : "-inf";

@@ -61,10 +61,13 @@ static void os_syntax__quote(os_text *out, ProtobufCBinaryData bytes) {
   os_text_char(out, '"');
 }
 
+static bool os_syntax__is_plain(ProtobufCBinaryData name) {
+  return os_syntax__is_id(os_bytes_str(name)) && !os_syntax_is_type(os_bytes_str(name));
+}
+
 static void os_syntax__id(os_text *out, ProtobufCBinaryData name) {
-  os_str text = os_bytes_str(name);
-  if (os_syntax__is_id(text) && !os_syntax_is_type(text))
-    os_text_put(out, text);
+  if (os_syntax__is_plain(name))
+    os_text_put(out, os_bytes_str(name));
   else
     os_syntax__quote(out, name);
 }
@@ -241,13 +244,14 @@ static void os_syntax__raw(os_syntax_writer *self, const Onnx__TensorProto *tens
   os_text_char(self->out, '}');
 }
 
-// `named`: the name is written in any case, as initializers have it.
+// `named`: the name is written in any case, as initializers have it. In attributes other programs read none in quotes: such a
+// name stands behind.
 static void os_syntax__tensor(os_syntax_writer *self, const Onnx__TensorProto *tensor, bool named) {
   os_text *out = self->out;
   os_syntax__elem(out, tensor->data_type);
   if (tensor->n_dims > 0) os_syntax__list(self, tensor, 1, '[', ']');
   os_text_char(out, ' ');
-  if (named || tensor->name.len > 0) {
+  if (named || os_syntax__is_plain(tensor->name)) {
     os_syntax__id(out, tensor->name);
     os_text_puts(out, " = ");
   }
@@ -273,9 +277,13 @@ static os_syntax_frame *os_syntax__push(os_syntax_writer *self, const Onnx__Func
   return frame;
 }
 
-static void os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *graph) {
+// `inner`: of an attribute, where other programs read no name in quotes. What has no name keeps its empty quotes.
+static void os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *graph, bool inner) {
   os_text *out = self->out;
-  os_syntax__id(out, graph->name);
+  if (inner && graph->name.len > 0 && !os_syntax__is_plain(graph->name))
+    os_text_char(out, '_');
+  else
+    os_syntax__id(out, graph->name);
   os_text_char(out, ' ');
   os_syntax__value_infos(out, graph->input, graph->n_input);
   os_text_puts(out, " => ");
@@ -339,7 +347,7 @@ static void os_syntax__attribute(os_syntax_writer *self, os_syntax_frame *frame)
   if (graph && frame->element < count) {
     if (frame->element > 0) os_text_puts(out, ", ");
     const char *graphs = os_plan_list(field, attribute);
-    os_syntax__graph(self, ((Onnx__GraphProto *const *)(const void *)graphs)[frame->element++]);
+    os_syntax__graph(self, ((Onnx__GraphProto *const *)(const void *)graphs)[frame->element++], true);
     return;
   }
   if (held && list && !rare->has_ref_attr_name) os_text_char(out, ']');
@@ -486,7 +494,7 @@ static void os_syntax__message(os_syntax_writer *self, const ProtobufCMessage *m
     os_syntax__header(self, model, header);
     graph = model->graph == NULL ? &nothing : model->graph;
   }
-  os_syntax__graph(self, graph);
+  os_syntax__graph(self, graph, false);
   os_syntax__body(self);
   if (message->descriptor != &onnx__model_proto__descriptor) return;
   for (size_t i = 0; i < model->n_functions; i++) {

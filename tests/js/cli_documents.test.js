@@ -128,6 +128,41 @@ describe('the command with operator sets and data', () => {
     assert.deepEqual(run('convert', 'm.json', '--to', 'protobuf').stdout, file('m.pb'))
     assert.match(told('convert', 'm.pb', '--as', 'map', '--to', 'npy').stderr, /it is a map, and such a file holds a tensor/)
   })
+  it('shows what is in a map, and the file that is malformed', () => {
+    writeFileSync(join(folder, 'm.pb'), env.writeValue(new Map([[1n, 0.5], [-2n, 3]]), 'm', 'map(int64, float)'))
+    assert.deepEqual(told('show', 'm.pb', '--as', 'map').stdout.split('\n').slice(1), ['m: map of 2', '    -2: 3', '    1: 0.5', ''])
+    writeFileSync(join(folder, 'cut.pb'), file('a.pb').subarray(0, 20))
+    const { status, stderr } = told('show', 'cut.pb', '--as', 'tensor')
+    assert.equal(status, 2)
+    assert.match(stderr, /^opspec: cut\.pb.*: .*declares 24 bytes/)
+  })
+  it('a name that is no text keeps nothing else from being checked', { skip: process.platform !== 'linux' && 'other systems have no such names' }, () => {
+    mkdirSync(join(folder, 'names'))
+    mkdirSync(Buffer.concat([Buffer.from(`${folder}/names/n`), Buffer.of(0xff)]))
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/names/o`), Buffer.of(0xff), Buffer.from('.pb')]), file('a.pb'))
+    writeFileSync(join(folder, 'names/a b.pb'), file('a.pb'))
+    const { status, stdout, stderr } = told('check', 'names')
+    assert.equal(status, 2)
+    assert.match(stdout, /^3 files checked: 0 errors, 0 warnings, 2 incomplete$/m)
+    assert.equal(stderr.match(/cannot be read: no such file or directory/g).length, 2, stderr)
+    assert.equal(told('check', 'names/a b.pb').status, 0)
+  })
+  it('edits name nodes that have no name by their number', () => {
+    const node = (opType, input, output, name) => ({ opType, input: [input], output: [output], name })
+    const value = name => ({ name, type: { tensorType: { elemType: 1, shape: { dim: [{ dimValue: 2n }] } } } })
+    const graph = { name: 'g', input: [value('x')], output: [value('y')], initializer: [{ name: 'w', dims: [2n], dataType: 1, floatData: [1, 2] }],
+      node: [{ opType: 'Neg', input: ['w'], output: ['v'] }, node('Abs', 'x', 'a'), node('Relu', 'a', 'b', '1'), { opType: 'Add', input: ['b', 'v'], output: ['y'] }] }
+    writeFileSync(join(folder, 'nodes.onnx'), env.encode({ irVersion: 8n, opsetImport: [{ version: 21n }], graph }, 'ModelProto'))
+    const left = (...args) => {
+      const { status, stderr } = told('convert', 'nodes.onnx', ...args, '-o', 'left.onnx')
+      assert.equal(status, 0, stderr)
+      return env.decode(file('left.onnx'), 'ModelProto').graph.node.map(({ name = '', opType }) => opType + name)
+    }
+    assert.deepEqual(left('--fold', '0'), ['Abs', 'Relu1', 'Add'])
+    assert.deepEqual(left('--bypass-node', '1'), ['Neg', 'Abs', 'Add'], 'a name goes before a number')
+    assert.deepEqual(left('--fold', '0', '--bypass-node', '2', '--rename-node', '3=sum'), ['Abs', 'Addsum'])
+    assert.match(told('convert', 'nodes.onnx', '--fold', '9', '-o', 'left.onnx').stderr, /the graph has no node 9, but 4 nodes/)
+  })
   it('says what cannot be done', () => {
     for (const [args, pattern] of [
       [['ops', '-o', 'x.pb'], /--domain says which/],

@@ -67,6 +67,27 @@ describe('documents', () => {
     assert.match(env.format(bytes, 'model', 'onnxtxt'), /\(float\[N,3\] x\) => \(float\[N,3\] y\) \{\n {2}y = LeakyRelu <alpha: float = 0\.1> \(x\)\n\}/)
   })
 
+  it('the sign of zero stands in JSON as no integer has it', () => {
+    const zeros = env.encode({ floatData: [-0, 0], doubleData: [-0] }, 'TensorProto')
+    const text = env.format(zeros, 'tensor', 'json')
+    assert.deepEqual(text.match(/-?\b0(\.0)?\b/g), ['-0.0', '0', '-0.0'])
+    same(env.parse(text, 'tensor', 'json'), zeros)
+    assert.ok(Object.is(env.decode(zeros, 'TensorProto').floatData[0], -0))
+  })
+
+  it('in attributes of the syntax stand no names in quotes, which other programs do not read', () => {
+    const bodies = ['a.b', 'float', 'plain', '', undefined].map(name => ({ name, node: [{ opType: 'Neg', attribute: [{ name: 'value', type: 'TENSOR', t: { name, dims: [1n], dataType: 1, floatData: [1] } }] }] }))
+    const graph = { name: 'outer.graph', node: [{ opType: 'If', attribute: [{ name: 'g', type: 'GRAPHS', graphs: bodies }, { name: 't', type: 'TENSORS', tensors: bodies.map(({ node }) => node[0].attribute[0].t) }] }] }
+    const odd = env.encode({ graph }, 'ModelProto')
+    const text = env.format(odd, 'model', 'onnxtxt')
+    const [code] = text.split('\n#:')
+    assert.match(code, /^"outer\.graph" \(/m)
+    assert.deepEqual(code.match(/[^\s[]+ \(\) => \(\) \{/g), ['"outer.graph" () => () {', '_ () => () {', '_ () => () {', 'plain () => () {', '"" () => () {', '"" () => () {'])
+    assert.deepEqual(code.match(/float\[1\] \w*/g), Array(2).fill(['float[1] ', 'float[1] ', 'float[1] plain', 'float[1] ', 'float[1] ']).flat())
+    assert.match(text, /^#: graph\.node\[0\]\.attribute\[0\]\.graphs\[0\] \{name: "a\.b"\}$/m)
+    same(env.parse(text, 'model', 'onnxtxt'), odd)
+  })
+
   it('faults of texts have lines and columns', () => {
     for (const [text, form, rule, line, column] of [
       ['{\n "graph": 5}', 'json', 'form.value', 2, 11],

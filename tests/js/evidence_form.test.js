@@ -49,6 +49,30 @@ describe('the form of evidence documents', () => {
     assert.deepEqual(env.readValue(env.writeValue(nested, 'm'), 'map'), nested)
   })
 
+  it('strings that are no texts are refused, with their places, or lost on request', () => {
+    const broken = Uint8Array.of(0x61, 0xff)
+    const strings = list => ({ dims: [BigInt(list.length)], dataType: 8, stringData: list })
+    const cases = [
+      ['tensor', strings([Uint8Array.of(0x61), broken, broken]), ['string_data[1]', 'string_data[2]']],
+      ['sequence', { elemType: 1, tensorValues: [strings([]), strings([broken])] }, ['tensor_values[1].string_data[0]']],
+      ['map', { keyType: 8, stringKeys: [Uint8Array.of(0x61), broken], values: { elemType: 1, tensorValues: [1, 2].map(x => ({ dataType: 1, floatData: [x] })) } }, ['string_keys[1]']],
+      ['map', { keyType: 7, keys: [4n], values: { elemType: 1, tensorValues: [{ dataType: 8, stringData: [broken] }] } }, ['values.tensor_values[0].string_data[0]']],
+      ['optional', { elemType: 1, tensorValue: strings([broken]) }, ['tensor_value.string_data[0]']]
+    ]
+    const messages = { tensor: 'TensorProto', sequence: 'SequenceProto', map: 'MapProto', optional: 'OptionalProto' }
+    for (const [kind, object, paths] of cases) {
+      const bytes = env.encode(object, messages[kind])
+      assert.throws(() => env.format(bytes, kind, 'evidence'), error => {
+        assert.equal(error.code, 'unsupported')
+        assert.deepEqual(error.findings.map(({ rule, severity, path }) => [rule, severity, path]), paths.map(path => ['form.lost', 'warning', path]))
+        return true
+      }, kind)
+      assert.match(env.format(bytes, kind, 'evidence', { lossy: true }), /"a\ufffd"/)
+    }
+    // The replacement character may be what the text has.
+    assert.equal(env.format(env.encode(strings([new TextEncoder().encode('\ufffd')]), 'TensorProto'), 'tensor', 'evidence'), '{"type":"tensor(string)","shape":[1],"data":["\ufffd"]}')
+  })
+
   it('what it is not for', () => {
     const refused = (code, job) => assert.throws(job, error => error instanceof OpspecError && error.code === code)
     refused('unsupported', () => env.format(env.encode({}, 'ModelProto'), 'ModelProto', 'evidence'))

@@ -1,13 +1,16 @@
 import { flag, optionsOf, stringArgument, textOrBytes } from './arguments.js'
 import { OK, invalid, OpspecError } from './errors.js'
 import { evidenceForm } from './evidence-form.js'
+import { findingOf } from './findings.js'
 import { messages } from './messages.js'
+import { objectsOf } from './objects.js'
 import { sha256 } from './sha256.js'
 
 // Documents as texts and back.
 
 const jsonKinds = ['spec', 'evidence', 'json']
 const forms = ['json', 'canonical', 'textproto', 'onnxtxt', 'summary', 'evidence']
+const MOST_LOST = 100 // findings about what a form cannot hold
 const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
 
 // What a spec is in a few lines; of another JSON document the digest alone.
@@ -42,13 +45,53 @@ function valueKind(as) {
   return kind
 }
 
-function evidenceText(engine, source, kind) {
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+function isText(bytes) {
+  try {
+    strict.decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// Paths of the elements in a value's message, as decode gives it, that are no UTF-8.
+function* brokenTexts(message, path = '') {
+  for (const [key, field] of Object.entries(message)) {
+    const at = path + key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+    if (key === 'stringData' || key === 'stringKeys') {
+      for (const [i, bytes] of field.entries()) if (!isText(bytes)) yield `${at}[${i}]`
+    } else if (Array.isArray(field)) {
+      for (const [i, item] of field.entries()) if (item !== null && typeof item === 'object') yield* brokenTexts(item, `${at}[${i}].`)
+    } else if (field !== null && typeof field === 'object' && !ArrayBuffer.isView(field)) yield* brokenTexts(field, `${at}.`)
+  }
+}
+
+// JSON has no other strings than texts, and reading a value puts U+FFFD where it has none.
+function refuseBroken(engine, address, size, kind) {
+  const findings = []
+  try {
+    engine.check(engine.exports.opspec_do_decode(engine.port, address, size, engine.putText(kind)))
+    for (const path of brokenTexts(objectsOf(engine))) {
+      findings.push({ ...findingOf('form.lost', 'the text is not UTF-8; what is not becomes U+FFFD', path), severity: 'warning' })
+      if (findings.length === MOST_LOST) break
+    }
+  } finally {
+    if (!engine.dead) engine.exports.opspec_end_decode(engine.port)
+  }
+  if (findings.length > 0) throw new OpspecError('unsupported', `form: evidence cannot hold ${findings[0].path}: ${findings[0].message}`, { path: findings[0].path, findings })
+}
+
+function evidenceText(engine, source, kind, lossy) {
   return engine.guard(() => engine.withBlock(source, (address, size) => {
     const value = engine.exports.opspec_read(engine.port, address, size, engine.putText(kind))
     if (value === 0) throw engine.trouble(engine.resultStatus)
     try {
       const { type } = engine.describe(value)
-      return JSON.stringify(evidenceForm(engine.toValue(value), type === '' ? undefined : type))
+      const text = JSON.stringify(evidenceForm(engine.toValue(value), type === '' ? undefined : type))
+      if (!lossy && text.includes('\ufffd')) refuseBroken(engine, address, size, kind)
+      return text
     } finally {
       engine.release(value)
     }
@@ -77,8 +120,8 @@ function readEvidence(engine, text, kind) {
 export function format(engine, document, as, form, given) {
   const source = textOrBytes(document, 'bytes')
   const number = formNumber(as, form)
-  if (form === 'evidence') return evidenceText(engine, source, valueKind(as))
   const lossy = flag(optionsOf(given), 'lossy', false)
+  if (form === 'evidence') return evidenceText(engine, source, valueKind(as), lossy)
   const text = engine.guard(() => engine.withBlock(source, (address, size) => {
     const status = engine.exports.opspec_do_format(engine.port, address, size, engine.putText(as), number, lossy ? 1 : 0)
     if (status !== OK) throw engine.trouble(status)

@@ -54,7 +54,7 @@ class Check {
       if (pathKind(path) === 'file') return [{ path, named: true }]
       const { found, skipped } = walk(path)
       this.skipped += skipped
-      const jobs = found.filter(({ kind }) => kind !== 'data').map(({ path: inner, kind }) => ({ path: inner, named: false, bundle: kind === 'bundle', root: path }))
+      const jobs = found.filter(({ kind }) => kind !== 'data').map(({ path: inner, kind, problem }) => ({ path: inner, named: false, bundle: kind === 'bundle', root: path, problem }))
       if (jobs.length === 0 && this.options['allow-empty'] !== true) {
         this.cannot(null, `${path}: nothing to check is in there${skipped > 0 ? ` (${plural(skipped, '.json file')} of no kind of ours)` : ''}; --allow-empty accepts that`)
       }
@@ -68,6 +68,7 @@ class Check {
 
   load(job) {
     try {
+      if (job.problem !== undefined) throw job.problem
       return job.bundle ? loadBundle(job.path) : loadFile(job.path)
     } catch (error) {
       if (!(error instanceof CommandError)) throw error

@@ -2,7 +2,7 @@ import { extname } from 'node:path'
 import { Env } from '../env.js'
 import { messages } from '../messages.js'
 import { Model } from '../model.js'
-import { readEdits } from './edits.js'
+import { readEdits, resolveNodes } from './edits.js'
 import { openEnv } from './engine.js'
 import { readNpy, writeNpy } from './npy.js'
 import { CommandError } from './options.js'
@@ -50,10 +50,10 @@ function evidenceKind(bytes) {
   }
 }
 
-function valueContent(env, { type, bytes }, to, path) {
+function valueContent(env, { type, bytes }, to, path, lossy) {
   const kind = valueKinds.find(name => messages[name] === type)
   if (kind === undefined) throw new CommandError(`${path} cannot be converted to ${to}: it is no value but a ${type}`)
-  if (to === 'evidence') return `${env.format(bytes, kind, 'evidence')}\n`
+  if (to === 'evidence') return `${env.format(bytes, kind, 'evidence', { lossy })}\n`
   if (kind !== 'tensor') throw new CommandError(`${path} cannot be converted to npy: it is a ${kind}, and such a file holds a tensor`)
   return writeNpy(env.readValue(bytes, kind))
 }
@@ -92,7 +92,8 @@ function edited(env, { type, bytes }, path, edits) {
   }
 }
 
-function edit(model, path, edits) {
+function edit(model, path, given) {
+  const edits = resolveNodes(given, model)
   try {
     model.edit(edits)
   } catch (error) {
@@ -144,7 +145,7 @@ function converted(env, bytes, path, edits, options, output) {
   const message = messageOf(env, bytes, path, sniffed, options, output)
   if (edits.length > 0) message.bytes = edited(env, message, path, edits)
   if (to === 'protobuf') return message.bytes
-  if (to === 'evidence' || to === 'npy') return told(path, to, output, () => valueContent(env, message, to, path))
+  if (to === 'evidence' || to === 'npy') return told(path, to, output, () => valueContent(env, message, to, path, lossy))
   return told(path, to, output, () => `${env.format(message.bytes, message.type, to, { lossy })}\n`)
 }
 

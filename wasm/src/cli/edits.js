@@ -3,6 +3,7 @@ import { readPath } from './paths.js'
 
 // Edits of a model by options of the command.
 
+const nodeKeys = ['fold', 'removeNode', 'renameNode']
 const renames = { 'rename-input': 'renameInput', 'rename-output': 'renameOutput', 'rename-value': 'renameValue', 'rename-node': 'renameNode' }
 
 // 18, com.example=1, com.example=none
@@ -17,8 +18,8 @@ const named = (option, value, help) => ({ [option]: { value, many: true, read: v
 
 export const editOptions = {
   'edits': { value: 'FILE', help: 'edits of a model as a JSON list, as model.edit takes them; made before those of the other options' },
-  ...named('fold', 'NODE', 'of a model: run the node, which needs no input, and put initializers in its place'),
-  ...named('remove-node', 'NODE', 'of a model: take the node out, whose outputs nobody uses'),
+  ...named('fold', 'NODE', 'of a model: run the node (its name, or its number in the graph), which needs no input, and put initializers in its place'),
+  ...named('remove-node', 'NODE', 'of a model: take the node out, whose outputs nobody uses; by name or number'),
   ...named('bypass-node', 'NODE', 'of a model: take the node out; its first input takes the place of its first output'),
   ...named('rename-input', 'OLD=NEW', 'of a model, wherever the name stands; so with the next three'),
   ...named('rename-output', 'OLD=NEW', 'an output of the graph'),
@@ -40,9 +41,27 @@ function fromFile(path) {
   }
 }
 
+// Those of options, where a node without a name has its number.
+const ofOptions = new WeakSet()
+
+/** The edits with numbers in place of what is the name of no node. */
+export function resolveNodes(edits, model) {
+  const isNumber = value => typeof value === 'string' && /^\d{1,9}$/.test(value)
+  const asked = edits.filter(edit => ofOptions.has(edit) && nodeKeys.some(key => isNumber(edit[key])))
+  if (asked.length === 0) return edits
+  const names = new Set(Array.from(model.nodes(), ({ name }) => name))
+  return edits.map(edit => asked.includes(edit)
+    ? Object.fromEntries(Object.entries(edit).map(([key, value]) => [key, nodeKeys.includes(key) && isNumber(value) && !names.has(value) ? Number(value) : value]))
+    : edit)
+}
+
 /** In the order in which the options stand above. */
 export function readEdits(options) {
-  const each = (option, make) => (options[option] ?? []).map(make)
+  const each = (option, make) => (options[option] ?? []).map(item => {
+    const edit = make(item)
+    ofOptions.add(edit)
+    return edit
+  })
   return [
     ...fromFile(options.edits),
     ...each('fold', name => ({ fold: name })),

@@ -10,6 +10,8 @@ const { readdirSync, readFileSync, realpathSync, statSync } = fs
 const MOST_FILE = 2 ** 31 - 1 // what one read gives
 const LARGE = 64 << 20 // bytes of a file that is not read as a whole where that can be
 
+const unreadable = (path, error) => new CommandError(`${path} cannot be read: ${error.message.replace(/^[A-Z]+: /, '').replace(/,.*$/, '')}`)
+
 /** Bytes of a file, or of standard input for '-'. Throws a CommandError. */
 export function readPath(path) {
   try {
@@ -20,7 +22,7 @@ export function readPath(path) {
     if (size > MOST_FILE) throw new Error(`it has ${size} bytes, more than can be read at once`)
     return new Uint8Array(readFileSync(path))
   } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${error.message.replace(/^[A-Z]+: /, '').replace(/,.*$/, '')}`)
+    throw unreadable(path, error)
   }
 }
 
@@ -57,7 +59,7 @@ export function openFile(path) {
   try {
     return new FileSource(fs, path)
   } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${error.message.replace(/^[A-Z]+: /, '').replace(/,.*$/, '')}`)
+    throw unreadable(path, error)
   }
 }
 
@@ -159,7 +161,7 @@ export const bundleFiles = folder => filesBelow(folder, '', [], new Map())
 const wholeExtensions = /\.(onnx|pb|zip)$/i
 
 /**
- * What a folder holds, in order: { path, kind: 'bundle' | 'data' | 'file' }. A bundle is a folder that holds an
+ * What a folder holds, in order: { path, kind: 'bundle' | 'data' | 'file' }, with `problem` where a folder inside cannot be read. A bundle is a folder that holds an
  * operator-extension document, data one that holds data sets. `skipped` counts the .json files that are none of ours.
  */
 export function walk(root) {
@@ -169,7 +171,13 @@ export function walk(root) {
   while (stack.length > 0) {
     const { folder, ignore } = stack.pop()
     const lists = readIgnore(folder, ignore)
-    const entries = entriesOf(folder, lists)
+    let entries
+    try {
+      entries = entriesOf(folder, lists)
+    } catch (error) {
+      found.push({ path: folder, kind: 'file', problem: unreadable(folder, error) })
+      continue
+    }
     const roles = new Map()
     for (const entry of entries) {
       if (!entry.isFolder && entry.name.endsWith('.json')) roles.set(entry, roleOf(entry))

@@ -20,6 +20,8 @@ function plain(value) {
   return value !== null && typeof value === 'object' ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)])) : value
 }
 
+const describeElement = item => item !== null && typeof item === 'object' ? describeValue(item) : JSON.stringify(plain(item))
+
 export function describeValue(value) {
   if (value === null) return 'empty'
   if (isTensor(value)) {
@@ -29,7 +31,7 @@ export function describeValue(value) {
     return `${typeOfValue(value)} [${value.dims.join(', ')}]: ${head.map(item => JSON.stringify(item)).join(', ')}${length > most ? `, ... (${length})` : ''}`
   }
   if (Array.isArray(value)) return `sequence of ${value.length}${value.slice(0, 4).map(item => `\n    ${describeValue(item)}`).join('')}`
-  if (value instanceof Map) return `map of ${value.size}`
+  if (value instanceof Map) return `map of ${value.size}${[...value].slice(0, 4).map(entry => `\n    ${entry.map(describeElement).join(': ')}`).join('')}`
   return `${typeOfValue(value)} [${value.dims.join(', ')}], ${value.values.dims[0]} elements set`
 }
 
@@ -117,6 +119,14 @@ async function showLarge(path, options, output) {
   }
 }
 
+function decoded(env, bytes, path, type) {
+  try {
+    return env.decode(bytes, type)
+  } catch (error) {
+    throw error.code === 'malformed' ? new CommandError(`${path}${error.path ? ` ${error.path}` : ''}: ${error.message}`) : error
+  }
+}
+
 export async function show({ options, positionals, output }) {
   if (positionals.length !== 1) throw new CommandError('show: which file?')
   const [path] = positionals
@@ -128,7 +138,7 @@ export async function show({ options, positionals, output }) {
     const kind = options.as === undefined ? sniffed.kind : Object.keys(messages).find(name => messages[name] === options.as) ?? options.as
     const isJson = ['spec', 'evidence', 'json'].includes(kind)
     if (!isJson && messages[kind] === undefined) throw new CommandError(`${path} cannot be shown: ${sniffed.evidence || `it is ${kind}`}`)
-    const value = isJson ? showJson(bytes, path) : env.decode(bytes, messages[kind])
+    const value = isJson ? showJson(bytes, path) : decoded(env, bytes, path, messages[kind])
     output.json({ path, kind, sha256: sha256(bytes), bytes: bytes.length, ...kind === 'spec' && { canonical: canonicalOf(env, bytes, kind) }, value: isJson ? value : plain(value) })
     output.line(paint => `${paint('bold', path)}: ${kind}, ${bytes.length} bytes, sha256 ${sha256(bytes)}`)
     if (output.wantsText) for (const line of isJson ? jsonLines(env, bytes, kind, value) : documentLines(env, bytes, kind, value)) output.line(line)

@@ -21,7 +21,8 @@ export function backend(text) {
 // What a path means: [{ path, bundle() -> files or bytes }].
 function unitsOf(path) {
   if (pathKind(path) === 'folder') {
-    return walk(path).found.flatMap(({ path: inner, kind, data }) => {
+    return walk(path).found.flatMap(({ path: inner, kind, data, problem }) => {
+      if (problem !== undefined) throw problem
       if (kind === 'bundle' || kind === 'data') return [{ path: inner, read: () => bundleFiles(inner) }]
       return inner.endsWith('.zip') && data !== true ? [{ path: inner, read: () => readPath(inner), optional: true }] : []
     })
