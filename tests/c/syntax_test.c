@@ -137,7 +137,8 @@ static void test_graphs(void) {
          "attribute {name: \"k\" i: 1 type: INT}} name: \"a\" output {name: \"z\"}} type: GRAPH} attribute "
          "{name: \"l\" graphs {name: \"d\"} graphs {name: \"e e\"} type: GRAPHS}} name: \"g\"",
          "g () => () {\n  y = If (c) <t: graph = a () => (z) {\n    z = B () <s: graph = b () => () {\n    "
-         "}, k: int = 1>\n  }, l: graphs = [d () => () {\n  }, \"e e\" () => () {\n  }]>\n}");
+         "}, k: int = 1>\n  }, l: graphs = [d () => () {\n  }, _ () => () {\n  }]>\n}\n"
+         "#: node[0].attribute[1].graphs[1] {name: \"e e\"}");
 }
 
 // What the syntax has no words for, in lines behind it.

@@ -113,17 +113,22 @@ async function showLarge(path, options, output) {
     if (output.wantsText) for (const line of kind === 'model' ? modelLines(document, decoded) : [JSON.stringify(plain(decoded), null, 2)]) output.line(line)
     document.dispose()
     return 0
+  } catch (error) {
+    throw failure(error, path)
   } finally {
     file.close()
     env.dispose()
   }
 }
 
+// What reading a document throws, with the file's name.
+const failure = (error, path) => ['malformed', 'unsupported'].includes(error.code) ? new CommandError(`${path}${error.path ? ` ${error.path}` : ''}: ${error.message}`) : error
+
 function decoded(env, bytes, path, type) {
   try {
     return env.decode(bytes, type)
   } catch (error) {
-    throw error.code === 'malformed' ? new CommandError(`${path}${error.path ? ` ${error.path}` : ''}: ${error.message}`) : error
+    throw failure(error, path)
   }
 }
 
