@@ -17,9 +17,11 @@ static os_status os_evidence__schema(os_evidencing *self) {
   os_report scratch;
   bool valid;
   os_report_init(&scratch, checking->arena, false, 0);
+  const os_schema *schema;
+  OS_TRY(os_spec_evidence_schema(checking->checker, &schema));
   os_schema_options options = {.stop = checking->options->stop};
-  OS_TRY(os_schema_validate(checking->checker->evidence, checking->arena, &self->shell.document, NULL,
-                            &options, &scratch, &valid));
+  OS_TRY(
+      os_schema_validate(schema, checking->arena, &self->shell.document, NULL, &options, &scratch, &valid));
   for (size_t i = 0; i < scratch.findings.count; i++) {
     const os_finding *from = scratch.findings.items[i];
     os_finding *to = os_report_add(checking->report, &os_rule_evidence_form, "%.*s", OS_ARG(from->message));

@@ -94,7 +94,8 @@ typedef void os_spec_check_function(struct os_checking *self);
 typedef struct os_spec_checker {
   const os_registry *registry;
   os_types *types;
-  os_schema *extension, *evidence;    // of specs/
+  os_schema *extension;               // of specs/
+  struct os_spec_later *later;        // what not every caller needs, made when it is asked for
   os_spec_check_function *checks[16]; // each once, in the order of the rules that they look for
   size_t check_count;
 } os_spec_checker;

@@ -118,6 +118,8 @@ void os_check_text(os_checking *self, const os_json *text);
 void os_check_set(os_checking *self, const os_json *set);
 void os_check_numbers(os_checking *self, const os_json *value);
 
+// The schema of evidence, compiled the first time.
+os_status os_spec_evidence_schema(const os_spec_checker *self, const os_schema **out);
 // One file that `tests` names, evidence or not; `self` is the run over the document that names it.
 os_status os_evidence_check_file(os_checking *self, const os_file *file, bool folder);
 // Evidence: the value at `node` against its own type, shape and form. *type gets its type, 0 when that is none.

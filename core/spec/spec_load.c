@@ -13,11 +13,26 @@ static os_status os_spec__compile(os_schema **out, os_arena *arena, os_str text)
   return *out == NULL ? OS_CRASHED : OS_OK;
 }
 
+struct os_spec_later {
+  os_arena *arena;
+  os_schema *evidence;
+};
+
 os_status os_spec_checker_init(os_spec_checker *self, os_arena *arena, const os_registry *registry) {
   *self = (os_spec_checker){.registry = registry, .types = os_registry_types(registry)};
   os_checking_list(self);
-  OS_TRY(os_spec__compile(&self->extension, arena, embedded_operator_extension_schema));
-  return os_spec__compile(&self->evidence, arena, embedded_evidence_schema);
+  self->later = OS_ARENA_NEW(arena, struct os_spec_later);
+  OS_TRY_ALLOC(self->later);
+  *self->later = (struct os_spec_later){.arena = arena};
+  return os_spec__compile(&self->extension, arena, embedded_operator_extension_schema);
+}
+
+os_status os_spec_evidence_schema(const os_spec_checker *self, const os_schema **out) {
+  struct os_spec_later *later = self->later;
+  if (later->evidence == NULL)
+    OS_TRY(os_spec__compile(&later->evidence, later->arena, embedded_evidence_schema));
+  *out = later->evidence;
+  return OS_OK;
 }
 
 // What stands before a file's name, with its '/'.
