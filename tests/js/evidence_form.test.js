@@ -73,6 +73,17 @@ describe('the form of evidence documents', () => {
     assert.equal(env.format(env.encode(strings([new TextEncoder().encode('\ufffd')]), 'TensorProto'), 'tensor', 'evidence'), '{"type":"tensor(string)","shape":[1],"data":["\ufffd"]}')
   })
 
+  it('an optional that is empty and does not say of what is null', () => {
+    for (const elemType of [0, 1]) {
+      const text = env.format(env.encode({ name: 'o', elemType }, 'OptionalProto'), 'optional', 'evidence')
+      assert.equal(text, 'null')
+      const again = env.parse(text, 'optional', 'evidence')
+      assert.equal(env.format(again, 'optional', 'evidence'), 'null')
+      assert.equal(env.check(again, { as: 'optional' }).ok, true)
+      assert.equal(env.readValue(again, 'optional'), null)
+    }
+  })
+
   it('what it is not for', () => {
     const refused = (code, job) => assert.throws(job, error => error instanceof OpspecError && error.code === code)
     refused('unsupported', () => env.format(env.encode({}, 'ModelProto'), 'ModelProto', 'evidence'))

@@ -99,10 +99,10 @@ function evidenceText(engine, source, kind, lossy) {
 }
 
 function readEvidence(engine, text, kind) {
-  return engine.guard(() => engine.withBlock(text, (address, size) => {
+  const bytes = engine.guard(() => engine.withBlock(text, (address, size) => {
     const value = engine.exports.opspec_parse(engine.port, address, size)
     engine.check(engine.resultStatus)
-    if (value === 0) throw new OpspecError('malformed', 'text: null is no value; an empty optional is { "type": "optional(...)", "value": null }')
+    if (value === 0) return null
     try {
       const is = valueKinds[engine.describe(value).kind - 1]
       if (is !== kind) throw new OpspecError('malformed', `text: is a ${is}, not a ${kind}`)
@@ -112,6 +112,9 @@ function readEvidence(engine, text, kind) {
       engine.release(value)
     }
   }))
+  if (bytes !== null) return bytes
+  if (kind === 'optional') return encodeObject(engine, { elemType: 0 }, 'OptionalProto') // an empty one that does not say of what
+  throw new OpspecError('malformed', 'text: null is no value; an empty optional is { "type": "optional(...)", "value": null }')
 }
 
 // ---- Texts ----------------------------------------------------------------------------------------------------------
