@@ -432,11 +432,12 @@ static void test_json(void) {
   if (CHECK(attribute != NULL)) {
     CHECK_EQ(os_form_write(&out, OS_FORM_SCRIPT, &self.source, attribute, NULL), OS_OK);
     char expected[500];
-    snprintf(expected, sizeof expected,
-             "{\"name\":\"a\",\"f\":-0,\"i\":{\"$i\":\"-1\"},\"s\":{\"$b\":[21,2]},\"ints\":{\"$a\":[\"i64\","
-             "%zu,2]},\"strings\":[{\"$b\":[32,1]}],"
-             "\"type\":7,\"sparseTensor\":{\"values\":{\"dims\":{\"$a\":[\"i64\",%zu,1]}}}}",
-             (size_t)attribute->ints, (size_t)attribute->rare->sparse_tensor->values->dims);
+    snprintf(
+        expected, sizeof expected,
+        "{\"name\":\"a\",\"f\":-0.0,\"i\":{\"$i\":\"-1\"},\"s\":{\"$b\":[21,2]},\"ints\":{\"$a\":[\"i64\","
+        "%zu,2]},\"strings\":[{\"$b\":[32,1]}],"
+        "\"type\":7,\"sparseTensor\":{\"values\":{\"dims\":{\"$a\":[\"i64\",%zu,1]}}}}",
+        (size_t)attribute->ints, (size_t)attribute->rare->sparse_tensor->values->dims);
     CHECK_STR(out, expected);
   }
   os_text_clear(&out);

@@ -74,7 +74,10 @@ static void run(set_fuzz *self, os_str bytes) {
     if (os_form_write(&text, forms[i], &source, document->root, &lost) != OS_OK) continue;
     bool read = bytes_of(self, forms[i], os_text_str(&text), &again);
     if (!read && self->memory.used < self->memory.limit / 2) abort();
-    if (read && lost.findings.count == 0 && !os_str_eq(os_text_str(&plain), os_text_str(&again))) abort();
+    // Varints of unknown fields that are written at length get shorter.
+    if (read && lost.findings.count == 0 && plain.len <= again.len &&
+        !os_str_eq(os_text_str(&plain), os_text_str(&again)))
+      abort();
   }
   os_text_clear(&plain);
   os_text_clear(&text);
