@@ -48,7 +48,9 @@ static void check_functions(set_fuzz *self, os_document *document, os_report *re
   os_model_free(model);
 }
 
-static void run(set_fuzz *self, os_str bytes) {
+// `ours`: the bytes are as our encoder writes them. In others the numbers of fields that nobody knows may be written at
+// length, so that the forms have to agree with each other only.
+static void run(set_fuzz *self, os_str bytes, bool ours) {
   static const os_form forms[] = {OS_FORM_JSON, OS_FORM_TEXT, OS_FORM_LINE};
   os_report reports[3];
   for (size_t i = 0; i < 3; i++) os_report_init(&reports[i], &self->arena, false, 100);
@@ -74,10 +76,13 @@ static void run(set_fuzz *self, os_str bytes) {
     if (os_form_write(&text, forms[i], &source, document->root, &lost) != OS_OK) continue;
     bool read = bytes_of(self, forms[i], os_text_str(&text), &again);
     if (!read && self->memory.used < self->memory.limit / 2) abort();
-    // Varints of unknown fields that are written at length get shorter.
-    if (read && lost.findings.count == 0 && plain.len <= again.len &&
-        !os_str_eq(os_text_str(&plain), os_text_str(&again)))
-      abort();
+    if (!read || lost.findings.count > 0) continue;
+    if (!ours) {
+      ours = true;
+      plain.len = 0;
+      os_text_put(&plain, os_text_str(&again));
+    }
+    if (!os_str_eq(os_text_str(&plain), os_text_str(&again))) abort();
   }
   os_text_clear(&plain);
   os_text_clear(&text);
@@ -93,9 +98,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   os_text_init(&bytes, &self.memory);
   os_str given = {(const char *)data + 1, size - 1};
   if (data[0] % 3 == 2)
-    run(&self, given);
+    run(&self, given, false);
   else if (bytes_of(&self, data[0] % 3 == 1 ? OS_FORM_JSON : OS_FORM_TEXT, given, &bytes) && bytes.len > 0)
-    run(&self, os_text_str(&bytes));
+    run(&self, os_text_str(&bytes), true);
   os_text_clear(&bytes);
   os_arena_clear(&self.arena);
   if (self.memory.used != 0) abort();
