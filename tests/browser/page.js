@@ -99,8 +99,12 @@ export class Person {
   // Asserts that the page shows so many of them, now or soon: what a click sets off is drawn when the worker has answered.
   async has(count, selector, message) {
     const them = this.page.locator(selector)
-    for (let looks = 0; looks < 100 && await them.count() !== count; looks++) await this.page.waitForTimeout(100)
-    assert.equal(await them.count(), count, message ?? selector)
+    let found = await them.count()
+    for (let looks = 0; looks < 100 && found !== count; looks++) {
+      await this.page.waitForTimeout(100)
+      found = await them.count()
+    }
+    assert.equal(found, count, message ?? selector)
   }
 
   textOf(selector) {

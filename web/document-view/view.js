@@ -181,6 +181,7 @@ export class DocumentView {
       return
     }
     this.#textNote.replaceChildren(h('p', { class: 'note' }, 'Writing the text …'))
+    this.text.show(null, 0)
     this.#place(this.#textNote, this.text.element)
     try {
       const told = await this.#call('text', part)
