@@ -108,8 +108,12 @@ export class TreeView extends EventTarget {
     if (!letter && !Object.hasOwn(this.#keys, key)) return
     event.preventDefault()
     event.stopPropagation()
-    if (!letter) this.#typed = ''
-    this.#queue = this.#queue.then(() => letter ? this.#type(key, timeStamp) : this.#keys[key](this.list.row(this.#active.index))).catch(() => {})
+    this.#queue = this.#queue.then(() => letter ? this.#type(key, timeStamp) : this.#act(key)).catch(() => {})
+  }
+
+  #act(key) {
+    this.#typed = ''
+    return this.#keys[key](this.list.row(this.#active.index))
   }
 
   #keys = {
