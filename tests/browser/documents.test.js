@@ -488,6 +488,7 @@ describe('ONNX documents in the page', { skip }, () => {
   it('opens without a network and asks for nothing', async () => {
     const person = await pages.open()
     await person.page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name, initiatorType }) => initiatorType === 'fetch' && /worker/.test(name)))
+    await person.page.waitForLoadState('networkidle') // the frame for kernels loads its script, too
     await person.page.context().setOffline(true)
     const before = person.requests.length
     await person.drop('network.onnx', small)
