@@ -112,10 +112,8 @@ static os_status os_host__check_proto(os_host__check *self, os_str bytes, os_kin
   }
   os_kind kind = self->document->kind;
   self->report.kind = os_str_of(os_kind_name(kind));
-  bool graph = kind == OS_KIND_MODEL || kind == OS_KIND_GRAPH || kind == OS_KIND_FUNCTION;
-  if (graph) return os_host__check_model(self);
   OS_TRY(os_document_check_data(self->document, &self->report));
-  return kind == OS_KIND_OPERATOR_SET ? os_host__check_model(self) : OS_OK;
+  return os_model_is_of(kind) ? os_host__check_model(self) : OS_OK;
 }
 
 bool os_host_is_json_kind(os_str as) {

@@ -206,11 +206,10 @@ static os_status os_host__check(opspec_model *self, const os_check_options *chec
   os_host_moving moving;
   OS_TRY(os_host_begin_moving(self, &moving));
   OS_TRY(os_host_add_findings(report, &self->report, self->decoded));
-  os_kind kind = self->document->kind;
-  bool graph = kind == OS_KIND_MODEL || kind == OS_KIND_GRAPH || kind == OS_KIND_FUNCTION;
-  os_status status =
-      graph ? os_host__index(self, check->stop) : os_document_check_data(self->document, report);
-  if (status == OS_OK && graph) status = os_model_check(self->model, check, report);
+  bool indexed = os_model_is_of(self->document->kind);
+  os_status status = os_document_check_data(self->document, report);
+  if (status == OS_OK && indexed) status = os_host__index(self, check->stop);
+  if (status == OS_OK && indexed) status = os_model_check(self->model, check, report);
   os_host_move(self, &moving, report);
   return status;
 }

@@ -106,13 +106,15 @@ static os_status os_model__fill(os_model *self, const os_stop *stop) {
   return OS_OK;
 }
 
+bool os_model_is_of(os_kind kind) {
+  return kind == OS_KIND_MODEL || kind == OS_KIND_GRAPH || kind == OS_KIND_FUNCTION ||
+         kind == OS_KIND_OPERATOR_SET;
+}
+
 os_status os_model_build(os_document *document, os_registry *registry, const os_stop *stop, os_report *report,
                          os_model **out) {
   *out = NULL;
-  os_kind kind = document->kind;
-  if (kind != OS_KIND_MODEL && kind != OS_KIND_GRAPH && kind != OS_KIND_FUNCTION &&
-      kind != OS_KIND_OPERATOR_SET)
-    return OS_INVALID_ARGUMENT;
+  if (!os_model_is_of(document->kind)) return OS_INVALID_ARGUMENT;
   os_model *self = os_memory_calloc(document->memory, sizeof *self);
   OS_TRY_ALLOC(self);
   os_arena_init(&self->own, document->memory);

@@ -7,9 +7,12 @@
 // A model, a lone graph or a function, indexed. The document outlives it.
 typedef struct os_model os_model;
 
-// Builds the index over a decoded document: a model, graph or function, or the functions of an operator set. Faults that keep the index from being built truly (unknown names, SSA, a cycle,
-// recursive functions...) are findings of the checker's structure rules in `report`; the index is then partial: unknown
-// inputs are OS_ABSENT. *out is never NULL with OS_OK. `stop` (NULL = none) is looked at while functions are expanded.
+// Whether documents of the kind hold operators, so that they have a model: models, graphs, functions, operator sets.
+bool os_model_is_of(os_kind kind);
+// Builds the index over a decoded document: a model, graph or function, or the functions of an operator set. Faults that
+// keep the index from being built truly (unknown names, SSA, a cycle, recursive functions...) are findings of the checker's
+// structure rules in `report`; the index is then partial: unknown inputs are OS_ABSENT. *out is never NULL with OS_OK.
+// `stop` (NULL = none) is looked at while functions are expanded.
 os_status os_model_build(os_document *document, os_registry *registry, const os_stop *stop, os_report *report,
                          os_model **out);
 const op_graph *os_model_graph(const os_model *self);

@@ -1,6 +1,7 @@
 // Operator sets: what makes one wrong.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { Env } from '../../wasm/js/env.js'
 import { createEnv } from '../../wasm/js/index.js'
 
 const text = (field, value) => [field << 3 | 2, value.length, ...new TextEncoder().encode(value)]
@@ -22,6 +23,15 @@ describe('operator sets', () => {
   it('a good one, found by content', () => {
     const report = env.check(operatorSet({ operators: [{ since: 2 }, { name: 'Bar', status: 1 }] }))
     assert.deepEqual([report.kind, report.ok, report.findings], ['operator-set', true, []])
+  })
+  it('one that is opened is checked as one in memory is', async () => {
+    const bytes = operatorSet({ operators: [{ name: 'a b' }, { name: 'Bar', since: 4 }] })
+    const source = { size: bytes.length, blob: null, readNow: (offset, target) => target.set(bytes.subarray(offset, offset + target.length)), close: () => {} }
+    const opened = await Env.openDocument(env, source, null, 'operator-set')
+    const rules = ({ findings }) => findings.map(({ rule, path }) => [rule, path])
+    assert.deepEqual(rules(opened.check()), rules(env.check(bytes, { as: 'operator-set' })))
+    assert.deepEqual(rules(opened.check()).map(([rule]) => rule).sort(), ['onnx.opset.name', 'onnx.opset.since'])
+    opened.dispose()
   })
   const faults = {
     'no magic': [{ magic: null }, 'onnx.opset.header', 'error', 'magic'],
