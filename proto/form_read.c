@@ -2,6 +2,7 @@
 
 #include "decimal.h"
 #include "format.h"
+#include "text_class.h"
 #include "walk.h"
 #include "wire_rules.h"
 
@@ -106,22 +107,19 @@ void os_form_keep(os_form_reader *self, ProtobufCMessage *message, uint32_t numb
   message->n_unknown_fields = n + 1;
 }
 
-static bool os_form__is_name(const char *name, os_str text, bool camel) {
+bool os_form_is_name(const char *name, os_str text, bool camel) {
+  if (!camel || os_str_is(text, name)) return os_str_is(text, name);
   size_t i = 0;
   for (; *name != 0; name++, i++) {
-    char c = *name;
-    if (camel && c == '_') c = (char)(*++name - 'a' + 'A');
+    char c = *name == '_' ? (char)(*++name - 'a' + 'A') : *name;
     if (i >= text.len || text.data[i] != c) return false;
   }
   return i == text.len;
 }
 
 const os_plan_field *os_form_find(const os_plan *plan, os_str name, bool camel) {
-  for (uint32_t i = 0; i < plan->count; i++) {
-    const char *own = plan->fields[i].field->name;
-    if (os_form__is_name(own, name, false) || (camel && os_form__is_name(own, name, true)))
-      return &plan->fields[i];
-  }
+  for (uint32_t i = 0; i < plan->count; i++)
+    if (os_form_is_name(plan->fields[i].field->name, name, camel)) return &plan->fields[i];
   return NULL;
 }
 
@@ -137,12 +135,6 @@ void os_form_once(os_form_reader *self, const os_plan_field *field, const void *
 
 // ---- Scalars ----------------------------------------------------------------------------------------------
 
-static int os_form__digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c |= 0x20;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
-
 bool os_form_natural(os_str text, uint64_t *out) {
   uint64_t base = 10;
   size_t i = 0;
@@ -153,7 +145,7 @@ bool os_form_natural(os_str text, uint64_t *out) {
   *out = 0;
   bool good = i < text.len;
   for (; good && i < text.len; i++) {
-    uint64_t digit = (uint64_t)os_form__digit(text.data[i]);
+    uint64_t digit = (uint64_t)os_hex_digit(text.data[i]);
     good =
         digit < base && !__builtin_mul_overflow(*out, base, out) && !__builtin_add_overflow(*out, digit, out);
   }

@@ -64,6 +64,8 @@ void os_form_keep(os_form_reader *self, ProtobufCMessage *message, uint32_t numb
 
 // A field by its name as in the .proto file, or also in lowerCamelCase; NULL = none.
 const os_plan_field *os_form_find(const os_plan *plan, os_str name, bool camel);
+// Whether the text names the field: as the .proto file does or, where `camel`, in lowerCamelCase.
+bool os_form_is_name(const char *name, os_str text, bool camel);
 // A finding at [start, end) when the field is singular and it, or another member of its oneof, has a value already.
 void os_form_once(os_form_reader *self, const os_plan_field *field, const void *message, size_t start,
                   size_t end);

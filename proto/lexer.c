@@ -1,5 +1,6 @@
 #include "lexer.h"
 
+#include "text_class.h"
 #include "utf8.h"
 
 static bool os_lexer__letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -63,12 +64,6 @@ static void os_lexer__number(os_lexer *self) {
     os_lexer__fault(self, self->start, at + 1, "a number ends in a letter");
 }
 
-static int os_lexer__hex(char c) {
-  if (os_lexer__digit(c)) return c - '0';
-  c |= 0x20;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 // The escape at *at, behind its backslash, to `to`. False: there is no such escape.
 static bool os_lexer__escape(const os_lexer *self, size_t *at, size_t end, char **to) {
   static const char from[] = "abfnrtv\\'\"?", into[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -84,7 +79,7 @@ static bool os_lexer__escape(const os_lexer *self, size_t *at, size_t end, char 
   uint32_t value = 0;
   if (octal) --*at;
   for (; n < most && *at < end; n++, ++*at) {
-    int digit = os_lexer__hex(self->text.data[*at]);
+    int digit = os_hex_digit(self->text.data[*at]);
     if (digit < 0 || (octal && digit > 7)) break;
     value = value * (octal ? 8 : 16) + (uint32_t)digit;
   }

@@ -6,6 +6,8 @@
 // Length of the well-formed UTF-8 beginning of `text`, in bytes: text.len when all of it is well-formed
 // (Unicode table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
 size_t os_utf8_valid(os_str text);
+// Whether no byte is above 0x7f.
+bool os_utf8_is_ascii(os_str text);
 // Code point at *at, which is moved behind it. The text must be well-formed and *at inside it.
 uint32_t os_utf8_next(os_str text, size_t *at);
 // Number of code points of a well-formed text.

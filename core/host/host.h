@@ -53,7 +53,6 @@ typedef struct os_host_source {
 // A file that external data named, asked for once.
 typedef struct os_host_external {
   struct os_host_external *next;
-  os_str location;
   os_external_state state;
   os_host_source far; // .env NULL: it is in memory, or not there
   os_source source;

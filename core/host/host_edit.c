@@ -345,11 +345,9 @@ os_status opspec_model_edit(opspec_model **model, os_str edits) {
   if (from->refs > 1) OS_TRY(os_host__fork(from, &self));
   if (self->model != NULL) os_model_free(self->model);
   self->model = NULL;
-  os_host_editing editing = {.model = self,
-                             .edit = {.memory = &env->memory,
-                                      .arena = &env->scratch,
-                                      .document = self->document,
-                                      .model = self->document->model}};
+  os_host_editing editing = {
+      .model = self,
+      .edit = {.memory = &env->memory, .arena = &env->scratch, .model = self->document->model}};
   os_changes_begin(&editing.edit.edit, &env->memory, &self->document->arena);
   size_t at = 0;
   os_status status = os_editing__all(&editing, text.root, &at);

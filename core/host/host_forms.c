@@ -93,7 +93,7 @@ static os_status os_host__outside(opspec_env *self) {
 // A message in a form; what the form cannot hold is trouble unless `lossy`.
 static os_status os_host__write(opspec_env *self, const os_source *source, void *root, opspec_form form,
                                 bool lossy) {
-  os_report lost;
+  os_report lost, *told = lossy ? NULL : &lost; // telling takes longer
   os_report_init(&lost, &self->scratch, false, self->limits.findings);
   os_sink sink = os_sink_text(&self->output);
   const ProtobufCMessageDescriptor *type = ((ProtobufCMessage *)root)->descriptor;
@@ -101,12 +101,12 @@ static os_status os_host__write(opspec_env *self, const os_source *source, void 
   os_form written = form == OPSPEC_JSON     ? OS_FORM_JSON
                     : form == OPSPEC_OBJECT ? OS_FORM_SCRIPT
                                             : OS_FORM_TEXT;
-  os_status status = form == OPSPEC_ONNXTXT ? os_syntax_write(&self->output, source, root, &lost)
+  os_status status = form == OPSPEC_ONNXTXT ? os_syntax_write(&self->output, source, root, told)
                      : form == OPSPEC_BYTES ? os_proto_encode(&self->memory, source, root, &sink)
-                                            : os_form_write(&self->output, written, source, root, &lost);
+                                            : os_form_write(&self->output, written, source, root, told);
   if (status == OS_NEEDS_HOST) return os_host__outside(self);
   if (status != OS_OK) return os_host_fail(self, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
-  if (lossy || lost.findings.count == 0) return os_host_end(self);
+  if (lost.findings.count == 0) return os_host_end(self);
   os_str message = os_arena_format(&self->scratch, "the form cannot hold all of it: %.*s",
                                    OS_ARG(lost.findings.items[0]->message));
   return os_host_fail(self, OS_UNSUPPORTED, message, (os_str){"", 0}, &lost);

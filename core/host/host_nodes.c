@@ -2,6 +2,7 @@
 #include "host.h"
 #include "map.h"
 #include "rare.h"
+#include "utf8.h"
 
 // The nodes of a model's main graph for somebody who reads all of them: columns, which JavaScript turns into objects as
 // they are asked for (wasm/src/nodes.js).
@@ -168,22 +169,11 @@ static os_status os_columns__node(os_columns *self, const Onnx__NodeProto *node)
   return OS_OK;
 }
 
-// Whether all bytes are ASCII.
-static bool os_columns__is_plain(const os_column *bytes) {
-  uint64_t all = 0, some;
-  size_t i = 0;
-  for (; i + 8 <= bytes->count; i += 8) {
-    memcpy(&some, bytes->data + i, 8);
-    all |= some;
-  }
-  for (; i < bytes->count; i++) all |= (uint8_t)bytes->data[i];
-  return (all & 0x8080808080808080u) == 0;
-}
-
 static os_status os_columns__write(os_columns *self, os_text *out) {
   os_column words = {0};
   if (!os_column_room(self->arena, &words, self->map.count, 4)) return OS_OUT_OF_MEMORY;
-  uint32_t plain = os_columns__is_plain(&self->bytes), texts = (uint32_t)self->bytes.count;
+  uint32_t plain = os_utf8_is_ascii((os_str){(const char *)self->bytes.data, self->bytes.count}),
+           texts = (uint32_t)self->bytes.count;
   for (size_t i = 0; i < self->map.count; i++) {
     os_str text = self->map.entries[i].key;
     if (!os_column_room(self->arena, &self->bytes, text.len, 1)) return OS_OUT_OF_MEMORY;

@@ -86,9 +86,9 @@ static os_status os_host__put(os_host_source *self, uint64_t offset, os_str byte
 static os_host_external *os_host__new_external(os_host_files *self, os_str location) {
   os_host_external *file = OS_ARENA_NEW(self->arena, os_host_external);
   if (file == NULL) return NULL;
-  *file = (os_host_external){.next = self->opened, .location = os_arena_copy(self->arena, location)};
+  *file = (os_host_external){.next = self->opened};
   self->opened = file;
-  os_map_entry *entry = os_map_put(&self->locations, file->location, NULL);
+  os_map_entry *entry = os_map_put(&self->locations, os_arena_copy(self->arena, location), NULL);
   if (entry == NULL) return NULL;
   entry->value.pointer = file;
   return file;

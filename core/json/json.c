@@ -141,9 +141,8 @@ enum { EXCERPT = 77 };
 
 static os_str os_json__cut(os_arena *arena, os_str text) {
   if (text.len <= EXCERPT + 3) return os_arena_copy(arena, text);
-  size_t end = EXCERPT;
-  while (end > 0 && ((unsigned char)text.data[end] & 0xc0) == 0x80) end--;
-  return os_arena_format(arena, "%.*s...", (int)end, text.data);
+  os_str head = os_utf8_head(text, EXCERPT);
+  return os_arena_format(arena, "%.*s...", OS_ARG(head));
 }
 
 os_str os_json_excerpt(const os_json_document *document, os_arena *arena, const os_json *node) {

@@ -2,13 +2,8 @@
 #include "decimal.h"
 #include "json_rules.h"
 #include "json_scan.h"
+#include "text_class.h"
 #include "utf8.h"
-
-static int os_scan__hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c |= 0x20;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 // What stands for a character behind a backslash; 0: no such escape.
 static const char escapes[256] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
@@ -22,7 +17,7 @@ static const char *os_scan__check_escape(os_scan *self, const char *p) {
     return NULL;
   }
   for (int i = 1; i <= 4; i++) {
-    if (p + i < self->end && os_scan__hex(p[i]) >= 0) continue;
+    if (p + i < self->end && os_hex_digit(p[i]) >= 0) continue;
     os_scan_fail(self, p + i, "a hexadecimal digit", NULL);
     return NULL;
   }
@@ -31,7 +26,7 @@ static const char *os_scan__check_escape(os_scan *self, const char *p) {
 
 static uint32_t os_scan__unit(const char *hex) {
   uint32_t unit = 0;
-  for (int i = 0; i < 4; i++) unit = unit << 4 | (uint32_t)os_scan__hex(hex[i]);
+  for (int i = 0; i < 4; i++) unit = unit << 4 | (uint32_t)os_hex_digit(hex[i]);
   return unit;
 }
 

@@ -1,6 +1,7 @@
 #include "check_operator_set.h"
 
 #include "registry.h"
+#include "text_class.h"
 
 #include <inttypes.h>
 
@@ -14,18 +15,9 @@ static void os_check__set_place(os_checking *self, os_finding *finding, const ch
   os_where_message(&finding->where, path, message);
 }
 
-static bool os_check__is_identifier(os_str name) {
-  for (size_t i = 0; i < name.len; i++) {
-    char c = name.data[i], letter = (char)(c | 0x20);
-    bool digit = c >= '0' && c <= '9';
-    if (c != '_' && (letter < 'a' || letter > 'z') && (!digit || i == 0)) return false;
-  }
-  return true;
-}
-
 static void os_check__operator_name(os_checking *self, const Onnx__OperatorProto *operator, size_t index) {
   os_str name = os_bytes_str(operator->op_type);
-  if (name.len == 0 || os_check__is_identifier(name)) return;
+  if (name.len == 0 || os_is_identifier(name)) return;
   os_finding *finding = os_report_add(self->report, &os_rule_onnx_opset_name, "\"%.*s\" is no C identifier",
                                       (int)(name.len < 80 ? name.len : 80), name.data);
   os_check__set_place(self, finding, "operator", index, OS_STR("op_type"), operator);

@@ -118,8 +118,7 @@ static void os_type__elem(const os_type_check *self, const Onnx__TypeProto *type
         os_report_add_as(report, &os_rule_model_value_elem_type, os_type__severity(self, level->elem),
                          "element type %d of \"%.*s\" does not exist", level->elem, OS_ARG(self->name));
     os_type__place(self, finding, type, last, NULL);
-  } else if (level->is_map && info->kind != 's' &&
-             ((info->kind != 'i' && info->kind != 'u') || info->bits < 8)) {
+  } else if (level->is_map && !os_elem_is_key(level->elem)) {
     os_finding *finding = os_report_add(report, &os_rule_model_type_key, "keys of a map of \"%.*s\" are %s",
                                         OS_ARG(self->name), info->onnx);
     finding->expected = OS_STR("an integer type of 8 to 64 bits, or string");

@@ -23,9 +23,9 @@ typedef struct os_folding {
 
 static os_status os_fold__maker(os_folding *self, os_str name, os_fold_maker **out) {
   bool added;
-  os_map_entry *entry = name.len == 0 ? NULL : os_map_put(&self->makers, name, &added);
   *out = NULL;
   if (name.len == 0) return OS_OK;
+  os_map_entry *entry = os_map_put(&self->makers, name, &added);
   OS_TRY_ALLOC(entry);
   if (added) entry->value.pointer = OS_ARENA_NEW(self->edit->arena, os_fold_maker);
   *out = entry->value.pointer;
@@ -84,9 +84,9 @@ static os_status os_fold__take(os_folding *self, size_t number) {
 
 static os_status os_fold__input(os_folding *self, const Onnx__NodeProto *node, size_t index) {
   os_str name = os_bytes_str(node->input[index]);
-  const os_map_entry *entry = name.len == 0 ? NULL : os_map_get(&self->makers, name);
-  const os_fold_maker *maker = entry == NULL ? NULL : entry->value.pointer;
   if (name.len == 0) return OS_OK;
+  const os_map_entry *entry = os_map_get(&self->makers, name);
+  const os_fold_maker *maker = entry == NULL ? NULL : entry->value.pointer;
   if (maker == NULL || maker->input)
     return os_edit_refuse(self->edit, OS_INVALID_ARGUMENT,
                           os_arena_format(self->edit->arena, "%.*s.input[%zu]",
@@ -141,7 +141,6 @@ static os_status os_fold__model(os_folding *self, os_constant_part *out) {
     info->name = os_bytes_of(out->outputs[i]);
     graph->output[graph->n_output++] = info;
   }
-  out->graph = graph;
   out->model = model;
   return OS_OK;
 }
@@ -207,7 +206,7 @@ static bool os_fold__idle(os_map *uses, const Onnx__NodeProto *node) {
 // What only the folded node needed, from its end to its beginning.
 static os_status os_fold__clear(os_model_edit *self, const os_constant_part *part) {
   Onnx__GraphProto *graph = self->model->graph;
-  const Onnx__GraphProto *used = part->graph;
+  const Onnx__GraphProto *used = part->model->graph;
   os_map uses;
   os_map_init(&uses, self->arena);
   for (size_t i = 0; i < used->n_node; i++)
@@ -248,7 +247,7 @@ os_status os_edit_put_constants(os_model_edit *self, Onnx__NodeProto *node, cons
   Onnx__GraphProto *graph = self->model->graph;
   OS_TRY(os_edit_take_out(self, node));
   // In place of the node: what is left of the part is counted without it.
-  Onnx__GraphProto *rest = part->graph;
+  Onnx__GraphProto *rest = part->model->graph;
   size_t n = 0;
   for (size_t i = 0; i < rest->n_node; i++)
     if (rest->node[i] != node) rest->node[n++] = rest->node[i];

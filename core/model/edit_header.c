@@ -1,3 +1,4 @@
+#include "form_read.h"
 #include "model_edit.h"
 
 // What a model says of itself.
@@ -70,18 +71,6 @@ os_status os_edit_opset(os_model_edit *self, os_str domain, bool remove, int64_t
   return os_changes_append(edit, model, &model->opset_import, &model->n_opset_import, set);
 }
 
-// producerName or producer_name.
-static bool os_edit__is_name(const char *field, os_str name) {
-  size_t i = 0;
-  if (os_str_is(name, field)) return true;
-  for (; *field != 0; field++, i++) {
-    bool upper = *field == '_';
-    field += upper;
-    if (i >= name.len || name.data[i] != (upper ? *field - 'a' + 'A' : *field)) return false;
-  }
-  return i == name.len;
-}
-
 os_status os_edit_field(os_model_edit *self, os_str name, const os_str *text, const int64_t *number) {
   Onnx__ModelProto *model = self->model;
   os_str names = OS_STR("");
@@ -91,7 +80,7 @@ os_status os_edit_field(os_model_edit *self, os_str name, const os_str *text, co
     if (field->label == PROTOBUF_C_LABEL_REPEATED || (!is_text && field->type != PROTOBUF_C_TYPE_INT64))
       continue;
     names = os_arena_format(self->arena, "%.*s%s%s", OS_ARG(names), names.len == 0 ? "" : ", ", field->name);
-    if (!os_edit__is_name(field->name, name)) continue;
+    if (!os_form_is_name(field->name, name, true)) continue;
     protobuf_c_boolean *has = (protobuf_c_boolean *)(void *)((char *)model + field->quantifier_offset);
     void *at = (char *)model + field->offset;
     if (text == NULL && number == NULL) {

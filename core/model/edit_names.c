@@ -96,7 +96,7 @@ static os_status os_replacing__name(os_names *names, os_name_role role, void *me
   const os_map_entry *entry = os_map_get(&self->map, os_bytes_str(*at));
   if (entry == NULL) return OS_OK;
   os_replaced_name *name = entry->value.pointer;
-  bool root = names->frames.count == 1 && names->training == 0;
+  bool root = os_names_at_root(names);
   if (role == OS_NAME_DEFINED && !root) return os_replacing__shadow(self, name);
   if (name->shadowed > 0) return OS_OK;
   if (role == OS_NAME_TOLD && root && !names->in_node && self->drop) return os_replacing__drop(self);
@@ -123,8 +123,7 @@ static os_status os_replacing__add(os_replacing *self, os_arena *arena, os_str f
   return name->to.data == NULL && to.len > 0 ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
-// The main graph stands for the whole model.
-static os_status os_edit__walk(os_model_edit *self, Onnx__GraphProto *graph, os_names *names) {
+os_status os_edit_walk(os_model_edit *self, Onnx__GraphProto *graph, os_names *names) {
   bool main = graph == self->model->graph;
   return os_names_walk(names, self->memory, main ? self->model : NULL, main ? NULL : graph);
 }
@@ -136,7 +135,7 @@ os_status os_edit_replace(os_model_edit *self, Onnx__GraphProto *graph, const os
   os_map_init(&replacing.map, self->arena);
   for (size_t i = 0; i < count; i++)
     OS_TRY(os_replacing__add(&replacing, self->arena, items[i].from, items[i].to, NULL));
-  OS_TRY(os_edit__walk(self, graph, &replacing.names));
+  OS_TRY(os_edit_walk(self, graph, &replacing.names));
   OS_TRY(os_changes_compact(&self->edit, graph, &graph->value_info, &graph->n_value_info));
   return os_changes_compact(&self->edit, graph, &graph->quantization_annotation,
                             &graph->n_quantization_annotation);
@@ -201,7 +200,7 @@ os_status os_edit_rename(os_model_edit *self, const os_rename *renames, size_t c
     OS_TRY(os_survey__add(&survey, renames[i].from, &pairs[2 * i]));
     OS_TRY(os_survey__add(&survey, renames[i].to, &pairs[2 * i + 1]));
   }
-  OS_TRY(os_edit__walk(self, self->model->graph, &survey.names));
+  OS_TRY(os_edit_walk(self, self->model->graph, &survey.names));
   // Each name stands for itself at first; `origin` says for what it stands afterwards.
   for (size_t i = 0; i < 2 * count; i++) {
     os_known_name *origin = OS_ARENA_NEW(self->arena, os_known_name);
@@ -221,7 +220,7 @@ os_status os_edit_rename(os_model_edit *self, const os_rename *renames, size_t c
     OS_TRY(os_replacing__add(&replacing, self->arena, to->origin->name, to->name, NULL));
   }
   if (replacing.map.count == 0) return OS_OK;
-  return os_edit__walk(self, self->model->graph, &replacing.names);
+  return os_edit_walk(self, self->model->graph, &replacing.names);
 }
 
 // ---- Uses -------------------------------------------------------------------------------------------------
@@ -233,7 +232,7 @@ static os_status os_counting__name(os_names *names, os_name_role role, void *mes
   const os_map_entry *entry = os_map_get(&self->map, os_bytes_str(*at));
   if (entry == NULL) return OS_OK;
   os_replaced_name *name = entry->value.pointer;
-  bool root = names->frames.count == 1 && names->training == 0;
+  bool root = os_names_at_root(names);
   if (role == OS_NAME_DEFINED && !root) return os_replacing__shadow(self, name);
   if (role == OS_NAME_USED && name->shadowed == 0) ++*name->uses;
   return OS_OK;
@@ -248,5 +247,5 @@ os_status os_edit_count_uses(os_model_edit *self, Onnx__GraphProto *graph, os_ma
     OS_TRY(os_replacing__add(&counting, self->arena, names->entries[i].key, (os_str){"", 0},
                              &names->entries[i].value.number));
   }
-  return os_edit__walk(self, graph, &counting.names);
+  return os_edit_walk(self, graph, &counting.names);
 }

@@ -169,8 +169,7 @@ static void os_use__leave(os_names *names) {
 static os_status os_edit__use(os_model_edit *self, Onnx__GraphProto *graph, os_str name, os_use *out) {
   *out =
       (os_use){.names = {.name = os_use__name, .leave = os_use__leave}, .arena = self->arena, .name = name};
-  bool main = graph == self->model->graph;
-  return os_names_walk(&out->names, self->memory, main ? self->model : NULL, main ? NULL : graph);
+  return os_edit_walk(self, graph, &out->names);
 }
 
 // Where a graph defines a name.

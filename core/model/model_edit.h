@@ -4,6 +4,7 @@
 #include "changes.h"
 #include "document.h"
 #include "map.h"
+#include "names.h"
 
 // Edits of a model's messages. Each either does all that it is for or says why not; what it has done by then is taken back
 // by whoever called (os_changes_undo).
@@ -11,7 +12,6 @@
 typedef struct os_model_edit {
   os_memory *memory;
   os_arena *arena; // of this call: messages and paths of trouble
-  os_document *document;
   Onnx__ModelProto *model;
   os_changes edit;
   os_map nodes; // of the main graph, by name; filled when first needed
@@ -31,6 +31,9 @@ os_str os_edit_node_label(os_model_edit *self, const Onnx__NodeProto *node);
 os_status os_edit_find_node(os_model_edit *self, int64_t number, os_str name, Onnx__NodeProto **out);
 
 // ---- Names ------------------------------------------------------------------------------------------------
+
+// Walks the names of a graph and what is inside of it, of the main graph those of the whole model.
+os_status os_edit_walk(os_model_edit *self, Onnx__GraphProto *graph, os_names *names);
 
 typedef enum os_rename_kind { OS_RENAME_INPUT, OS_RENAME_OUTPUT, OS_RENAME_VALUE } os_rename_kind;
 typedef struct os_rename {
@@ -61,7 +64,6 @@ os_status os_edit_finish(os_model_edit *self);
 
 // What a node gives from constants alone.
 typedef struct os_constant_part {
-  Onnx__GraphProto *graph;
   Onnx__ModelProto *model; // to be run: the nodes and initializers that it takes
   os_str *outputs;         // of the node, those that are used
   size_t output_count;

@@ -222,8 +222,7 @@ static bool os_data__refused_keys(int type) {
 static os_status os_data__check_map(const os_data_check *self, const Onnx__MapProto *proto,
                                     const os_path *path, os_data_list *later) {
   const os_elem_info *info = os_elem_info_of(proto->has_key_type ? proto->key_type : 0);
-  bool integer = info != NULL && (info->kind == 'i' || info->kind == 'u') && info->bits >= 8;
-  bool typed = integer || (info != NULL && info->kind == 's');
+  bool typed = proto->has_key_type && os_elem_is_key(proto->key_type), integer = typed && info->kind != 's';
   if (!typed)
     os_data_place(self,
                   os_report_add_as(

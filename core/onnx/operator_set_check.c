@@ -1,5 +1,6 @@
 #include "data_check_parts.h"
 #include "map.h"
+#include "text_class.h"
 
 #include <inttypes.h>
 
@@ -36,10 +37,9 @@ static bool os_opset__is_semver(os_str text, bool numbers) {
     size_t end = at;
     bool number = true;
     for (; end < text.len && text.data[end] != '.'; end++) {
-      char c = text.data[end], letter = (char)(c | 0x20);
-      bool digit = c >= '0' && c <= '9';
-      if (!digit && c != '-' && (letter < 'a' || letter > 'z')) return false;
-      number = number && digit;
+      char c = text.data[end];
+      if (!os_is_alnum(c) && c != '-') return false;
+      number = number && os_is_digit(c);
     }
     if (end == at || (numbers && number && end - at > 1 && text.data[at] == '0')) return false;
     at = end + 1;
@@ -61,8 +61,8 @@ static void os_opset__semver(const os_data_check *self, const Onnx__OperatorSetP
 static bool os_opset__is_domain(os_str text) {
   char before = '.';
   for (size_t i = 0; i < text.len; i++) {
-    char c = text.data[i], letter = (char)(c | 0x20);
-    bool plain = (c >= '0' && c <= '9') || (letter >= 'a' && letter <= 'z') || c == '-' || c == '_';
+    char c = text.data[i];
+    bool plain = os_is_alnum(c) || c == '-' || c == '_';
     if (!plain && (c != '.' || before == '.')) return false;
     before = c;
   }

@@ -2,6 +2,7 @@
 #include "rare.h"
 #include "syntax.h"
 #include "syntax_rows.h"
+#include "text_class.h"
 #include "utf8.h"
 #include "walk.h"
 
@@ -32,15 +33,6 @@ typedef struct os_syntax_writer {
 
 // ---- Words ------------------------------------------------------------------------------------------------
 
-static bool os_syntax__is_id(os_str text) {
-  for (size_t i = 0; i < text.len; i++) {
-    char c = text.data[i];
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (!letter && (i == 0 || c < '0' || c > '9')) return false;
-  }
-  return text.len > 0;
-}
-
 // NUL and what is no UTF-8 become U+FFFD.
 static void os_syntax__quote(os_text *out, ProtobufCBinaryData bytes) {
   os_str text = os_bytes_str(bytes);
@@ -62,7 +54,7 @@ static void os_syntax__quote(os_text *out, ProtobufCBinaryData bytes) {
 }
 
 static bool os_syntax__is_plain(ProtobufCBinaryData name) {
-  return os_syntax__is_id(os_bytes_str(name)) && !os_syntax_is_type(os_bytes_str(name));
+  return os_is_identifier(os_bytes_str(name)) && !os_syntax_is_type(os_bytes_str(name));
 }
 
 static void os_syntax__id(os_text *out, ProtobufCBinaryData name) {
@@ -74,7 +66,7 @@ static void os_syntax__id(os_text *out, ProtobufCBinaryData name) {
 
 // Where no quotes may be: another name in place of one that needs them.
 static void os_syntax__plain_id(os_text *out, ProtobufCBinaryData name) {
-  os_text_put(out, os_syntax__is_id(os_bytes_str(name)) ? os_bytes_str(name) : OS_STR("_"));
+  os_text_put(out, os_is_identifier(os_bytes_str(name)) ? os_bytes_str(name) : OS_STR("_"));
 }
 
 static void os_syntax__ids(os_text *out, const char *open, const ProtobufCBinaryData *names, size_t count,
@@ -365,7 +357,7 @@ static void os_syntax__domain(os_text *out, os_str domain) {
   bool good = domain.len > 0;
   for (size_t i = 0; i <= domain.len; i++) {
     if (i < domain.len && domain.data[i] != '.') continue;
-    good = good && os_syntax__is_id(os_str_slice(domain, from, i));
+    good = good && os_is_identifier(os_str_slice(domain, from, i));
     from = i + 1;
   }
   if (!good) return;
@@ -394,7 +386,7 @@ static void os_syntax__node(os_syntax_writer *self, os_syntax_frame *frame) {
   os_syntax__domain(out, os_bytes_str(node->domain));
   os_syntax__plain_id(out, node->op_type);
   const Onnx__NodeProto__Rare *rare = os_node_rare(node);
-  if (os_syntax__is_id(os_bytes_str(rare->overload))) {
+  if (os_is_identifier(os_bytes_str(rare->overload))) {
     os_text_char(out, ':');
     os_text_put(out, os_bytes_str(rare->overload));
   }

@@ -90,8 +90,7 @@ static os_status os_value__push(os_value_reading *self, os_kind kind, const void
   if (kind == OS_KIND_SEQUENCE) {
     os_value__list(message, frame);
   } else if (kind == OS_KIND_MAP) {
-    const os_elem_info *key = os_elem_info_of(((const Onnx__MapProto *)message)->key_type);
-    if (key == NULL || (key->kind != 's' && ((key->kind != 'i' && key->kind != 'u') || key->bits < 8)))
+    if (!os_elem_is_key(((const Onnx__MapProto *)message)->key_type))
       return os_value__trouble(self, OS_MALFORMED, "a map has no valid key_type");
     if (((const Onnx__MapProto *)message)->values != NULL)
       os_value__list(((const Onnx__MapProto *)message)->values, frame);

@@ -300,9 +300,7 @@ static int os_run__compare_keys(const op_tensor *keys, int64_t a, int64_t b) {
 }
 
 static const char *os_run__keys_fault(const op_tensor *keys) {
-  os_elem_info info = *os_elem_info_of((int)keys->elem);
-  if (keys->rank != 1 ||
-      (keys->elem != OP_STRING && (info.bits < 8 || (info.kind != 'i' && info.kind != 'u'))))
+  if (keys->rank != 1 || !os_elem_is_key((int)keys->elem))
     return "keys of a map must be a list of integers or strings";
   for (int64_t i = 1; i < keys->count; i++)
     if (os_run__compare_keys(keys, i - 1, i) >= 0) return "keys of a map must ascend, each once";

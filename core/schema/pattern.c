@@ -144,17 +144,6 @@ static size_t os_pattern__utf16(os_str text, uint16_t *to) {
   return count;
 }
 
-static bool os_pattern__ascii(os_str text) {
-  uint64_t bits = 0, word;
-  size_t i = 0;
-  for (; i + sizeof word <= text.len; i += sizeof word) {
-    memcpy(&word, text.data + i, sizeof word);
-    bits |= word;
-  }
-  for (; i < text.len; i++) bits |= (unsigned char)text.data[i];
-  return (bits & 0x8080808080808080u) == 0;
-}
-
 // How often the library may step, and what that is of all steps that the caller gives.
 static int os_pattern__run(const os_pattern *self, os_pattern_run *run, uint8_t **captures, const void *text,
                            size_t len, bool wide, uint64_t *steps) {
@@ -174,7 +163,7 @@ os_status os_pattern_match(const os_pattern *self, os_memory *memory, os_str tex
     *steps = 1 + text.len / BYTES_A_SIMPLE_STEP;
     return OS_OK;
   }
-  bool wide = !os_pattern__ascii(text);
+  bool wide = !os_utf8_is_ascii(text);
   if (text.len > (wide ? WIDE_LIMIT : TEXT_LIMIT)) {
     *steps = read;
     return OS_LIMIT;

@@ -24,12 +24,6 @@ static os_status os_apply__array(os_compile *self, const os_schema_node *node, o
   return os_compile_entries(self, row->value, false, &row->as.list.entries);
 }
 
-static os_status os_apply__node(os_compile *self, const os_schema_node *node, os_schema_row *row) {
-  (void)node;
-  row->as.one.node = os_compile_node(self, row->value);
-  return row->as.one.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
-}
-
 static os_status os_apply__additional(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   const os_schema_row *named = os_schema_row_of(node, "properties"),
                       *patterns = os_schema_row_of(node, "patternProperties");
@@ -37,15 +31,13 @@ static os_status os_apply__additional(os_compile *self, const os_schema_node *no
   row->as.rest.patterns = patterns == NULL ? NULL : &patterns->as.list.entries;
   row->as.rest.named_closed = named != NULL && patterns == NULL && os_json_is(row->value, OS_JSON_FALSE);
   if (row->as.rest.named_closed) ((os_schema_row *)named)->as.list.closed = true;
-  row->as.rest.node = os_compile_node(self, row->value);
-  return row->as.rest.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+  return os_compile_child(self, row->value, &row->as.rest.node);
 }
 
 static os_status os_apply__compile_items(os_compile *self, const os_schema_node *node, os_schema_row *row) {
   const os_schema_row *prefix = os_schema_row_of(node, "prefixItems");
   row->as.rest.skip = prefix == NULL ? 0 : prefix->as.list.entries.count;
-  row->as.rest.node = os_compile_node(self, row->value);
-  return row->as.rest.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+  return os_compile_child(self, row->value, &row->as.rest.node);
 }
 
 static os_status os_apply__compile_contains(os_compile *self, const os_schema_node *node,
@@ -54,8 +46,7 @@ static os_status os_apply__compile_contains(os_compile *self, const os_schema_no
   row->as.contains.most = UINT32_MAX;
   os_compile_count(self, os_json_member(node->json, "minContains"), &row->as.contains.least);
   os_compile_count(self, os_json_member(node->json, "maxContains"), &row->as.contains.most);
-  row->as.contains.node = os_compile_node(self, row->value);
-  return row->as.contains.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+  return os_compile_child(self, row->value, &row->as.contains.node);
 }
 
 static os_status os_apply__compile_if(os_compile *self, const os_schema_node *node, os_schema_row *row) {
@@ -64,10 +55,10 @@ static os_status os_apply__compile_if(os_compile *self, const os_schema_node *no
     row->keyword = NULL;
     return OS_OK;
   }
-  row->as.condition.test = os_compile_node(self, row->value);
-  if (then != NULL) row->as.condition.then = os_compile_node(self, then);
-  if (otherwise != NULL) row->as.condition.otherwise = os_compile_node(self, otherwise);
-  return row->as.condition.test == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+  OS_TRY(os_compile_child(self, row->value, &row->as.condition.test));
+  if (then != NULL) OS_TRY(os_compile_child(self, then, &row->as.condition.then));
+  if (otherwise != NULL) OS_TRY(os_compile_child(self, otherwise, &row->as.condition.otherwise));
+  return OS_OK;
 }
 
 static os_status os_apply__compile_dependent_required(os_compile *self, const os_schema_node *node,
@@ -492,7 +483,7 @@ static const os_schema_keyword applicators[] = {
     APPLICATOR("additionalProperties", cJSON_Object, &os_rule_schema_additional_properties,
                os_apply__additional, os_apply__additional_properties, os_quick__additional, OS_HOLDS_REST,
                TELLS, .vocabulary = OS_VOCABULARY_APPLICATOR),
-    APPLICATOR("propertyNames", cJSON_Object, &os_rule_schema_property_names, os_apply__node,
+    APPLICATOR("propertyNames", cJSON_Object, &os_rule_schema_property_names, os_compile_one,
                os_apply__property_names, os_quick__names, OS_HOLDS_NODE,
                .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("dependentSchemas", cJSON_Object, NULL, os_apply__object, os_apply__dependent_schemas, NULL,
@@ -518,7 +509,7 @@ static const os_schema_keyword applicators[] = {
                OS_HOLDS_LIST, IN_PLACE, .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("oneOf", 0, &os_rule_schema_one_of, os_apply__array, os_apply__alternatives, os_quick__one_of,
                OS_HOLDS_LIST, IN_PLACE, .vocabulary = OS_VOCABULARY_APPLICATOR),
-    APPLICATOR("not", 0, &os_rule_schema_not, os_apply__node, os_apply__not, os_quick__not, OS_HOLDS_NODE,
+    APPLICATOR("not", 0, &os_rule_schema_not, os_compile_one, os_apply__not, os_quick__not, OS_HOLDS_NODE,
                IN_PLACE, .vocabulary = OS_VOCABULARY_APPLICATOR),
     APPLICATOR("if", 0, NULL, os_apply__compile_if, os_apply__if, os_quick__if, OS_HOLDS_CONDITION, IN_PLACE,
                .vocabulary = OS_VOCABULARY_APPLICATOR),

@@ -12,7 +12,7 @@ static const struct {
                   {cJSON_Number, "number"}, {cJSON_True, "boolean"}, {cJSON_False, "boolean"},
                   {cJSON_NULL, "null"}};
 
-os_str os_schema_type_names(os_arena *arena, int types) {
+static os_str os_assert__type_names(os_arena *arena, int types) {
   os_str text = {0};
   int left = types & ~OS_SCHEMA_INTEGER_ONLY;
   if (left & cJSON_True) left &= ~cJSON_False;
@@ -36,7 +36,7 @@ unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells) {
   return distance < least ? distance : least;
 }
 
-os_str os_schema_choices(const os_json_document *document, os_arena *arena, const os_json *array) {
+static os_str os_assert__choices(const os_json_document *document, os_arena *arena, const os_json *array) {
   os_str text = {0};
   uint32_t at = 0;
   OS_JSON_EACH(child, array) {
@@ -89,15 +89,20 @@ static bool os_assert__type(os_eval *self, const os_schema_row *row, const os_js
   return os_decimal_is_integer(&number);
 }
 
-static void os_assert__explain_type(os_eval *self, os_frame *frame, const os_schema_row *row,
-                                    const os_json *value) {
-  os_str expected = os_schema_type_names(self->arena, row->as.types),
-         found = os_json_excerpt(self->document, self->arena, value);
-  bool number = os_json_is(value, OS_JSON_NUMBER) && (row->as.types & cJSON_Number);
+void os_eval_wrong_type(os_eval *self, os_report *report, const os_schema_row *row, const os_json *value,
+                        int types) {
+  os_str found = os_json_excerpt(self->document, self->arena, value);
+  bool number = os_json_is(value, OS_JSON_NUMBER) && (types & cJSON_Number);
   const char *what = number ? "a number that is none:" : os_json_type_name(value);
   if (!os_str_is(found, what)) found = os_arena_format(self->arena, "%s %.*s", what, OS_ARG(found)); // null
-  os_finding *finding = os_eval_mismatch(self, frame->report, row, value, expected, found);
+  os_finding *finding =
+      os_eval_mismatch(self, report, row, value, os_assert__type_names(self->arena, types), found);
   finding->actual = os_str_of(os_json_type_name(value));
+}
+
+static void os_assert__explain_type(os_eval *self, os_frame *frame, const os_schema_row *row,
+                                    const os_json *value) {
+  os_eval_wrong_type(self, frame->report, row, value, row->as.types);
 }
 
 enum { FEW = 16 }; // listed values that are compared one by one
@@ -184,7 +189,7 @@ static void os_assert__explain_enum(os_eval *self, os_frame *frame, const os_sch
   const os_json *nearest = os_assert__nearest(row->value, value);
   os_finding *finding =
       os_eval_mismatch(self, frame->report, row, value,
-                       os_schema_choices(row->document, self->arena, row->value), (os_str){0});
+                       os_assert__choices(row->document, self->arena, row->value), (os_str){0});
   if (nearest != NULL) os_assert__replace(self, frame->report, finding, value, row->document, nearest);
 }
 

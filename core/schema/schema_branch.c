@@ -152,12 +152,7 @@ static void os_branch__no_type(os_eval *self, os_frame *frame, const os_schema_r
   int types = 0;
   for (uint32_t i = 0; i < row->as.list.entries.count; i++)
     types |= os_schema_types(row->as.list.entries.items[i].node, LOOK_THROUGH);
-  os_str found = os_json_excerpt(self->document, self->arena, frame->value);
-  const char *type = os_json_type_name(frame->value);
-  if (!os_str_is(found, type)) found = os_arena_format(self->arena, "%s %.*s", type, OS_ARG(found)); // null
-  os_finding *finding = os_eval_mismatch(self, frame->report, row, frame->value,
-                                         os_schema_type_names(self->arena, types), found);
-  finding->actual = os_str_of(type);
+  os_eval_wrong_type(self, frame->report, row, frame->value, types);
 }
 
 // The first alternative from `from` on that takes the value's type.

@@ -68,6 +68,16 @@ os_schema_node *os_compile_node(os_compile *self, const os_json *json) {
   return *slot = node;
 }
 
+os_status os_compile_child(os_compile *self, const os_json *json, os_schema_node **out) {
+  *out = os_compile_node(self, json);
+  return *out == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+os_status os_compile_one(os_compile *self, const os_schema_node *node, os_schema_row *row) {
+  (void)node;
+  return os_compile_child(self, row->value, &row->as.one.node);
+}
+
 os_schema_entry *os_schema_find(const os_schema_entries *self, os_str name, uint32_t hash) {
   for (uint32_t at = hash & self->mask; self->slots[at] != 0; at = (at + 1) & self->mask) {
     os_schema_entry *entry = &self->items[self->slots[at] - 1];
@@ -330,7 +340,8 @@ static os_status os_compile__rows(os_compile *self, os_schema_node *node) {
 
 // ---- Heights ----------------------------------------------------------------------------------------------
 
-os_schema_node *os_schema_row_child(const os_schema_row *row, uint32_t *at) {
+// The schemas of a row one after the other; NULL behind the last. Those that a row does not have are left out.
+static os_schema_node *os_compile__row_child(const os_schema_row *row, uint32_t *at) {
   os_schema_node *node = NULL;
   while (node == NULL) {
     uint32_t i = (*at)++;
@@ -378,7 +389,7 @@ static os_status os_compile__track(os_compile *self) {
       const os_schema_row *row = &node->rows[j];
       uint32_t at = 0;
       if (!row->keyword->in_place) continue;
-      for (os_schema_node *below; (below = os_schema_row_child(row, &at)) != NULL;)
+      for (os_schema_node *below; (below = os_compile__row_child(row, &at)) != NULL;)
         OS_TRY(os_compile__mark(self, &tracked, below));
       if (any || row->keyword->compile != os_compile__ref || row->as.one.dynamic.len == 0) continue;
       any = true;
@@ -407,7 +418,7 @@ static int os_compile__height(const os_schema_node *node, bool flat) {
     const os_schema_row *row = &node->rows[i];
     uint32_t at = 0;
     if (row->keyword->next == NULL || (flat && !row->keyword->in_place)) continue;
-    for (os_schema_node *child; (child = os_schema_row_child(row, &at)) != NULL;) {
+    for (os_schema_node *child; (child = os_compile__row_child(row, &at)) != NULL;) {
       const os_schema_node *real = os_schema_real(child);
       int below = 1 + (flat ? real->flat : real->height);
       if (below > height) height = below;
@@ -558,6 +569,7 @@ static void os_compile__init(os_compile *self, os_arena *arena, const os_schema_
   os_map_init(&self->resources, arena);
   os_map_init(&self->dialects, arena);
   os_map_init(&self->patterns, arena);
+  os_map_init(&self->metas, arena);
   os_compile__words(self);
 }
 
@@ -578,15 +590,18 @@ static os_status os_compile__meta(os_compile *self, os_str uri, os_schema **out)
 static os_status os_compile__ask_meta(os_compile *self) {
   os_str standard = OS_STR("https://json-schema.org/draft/2020-12/schema");
   for (size_t i = 0; i < self->resources.count && !self->failed; i++) {
-    const os_resource *resource = self->resources.entries[i].value.pointer;
+    os_resource *resource = self->resources.entries[i].value.pointer;
     os_str uri = os_json_string(os_json_member(resource->root, "$schema"));
-    if (resource->root->parent != NULL || os_str_starts(resource->uri, standard)) continue;
+    if (resource->asked || resource->root->parent != NULL || os_str_starts(resource->uri, standard)) continue;
+    resource->asked = true;
     uri = uri.len == 0 ? standard : os_compile_without_fragment(uri);
-    bool ours = os_str_eq(uri, standard), valid = true;
-    os_schema *schema = ours ? self->standard : NULL;
-    if (schema == NULL) OS_TRY(os_compile__meta(self, uri, &schema));
+    bool first, valid = true;
+    os_map_entry *entry = os_map_put(&self->metas, uri, &first);
+    OS_TRY_ALLOC(entry);
+    os_schema *schema = first ? NULL : entry->value.pointer;
+    if (first) OS_TRY(os_compile__meta(self, uri, &schema));
+    entry->value.pointer = schema;
     if (schema == NULL) continue; // an older draft, or a meta-schema that nobody gave
-    if (ours) self->standard = schema;
     OS_TRY(os_schema_validate(schema, self->arena, resource->document, NULL, self->options, self->report,
                               &valid));
     self->failed |= !valid;
@@ -606,7 +621,7 @@ os_status os_schema_compile(os_schema **out, os_arena *arena, const os_json_docu
   os_schema *schema = NULL;
   OS_TRY(os_compile__whole(&compile, document->root, &schema));
   // Documents that references have led to.
-  if (compile.keeps && !compile.failed && compile.resources.count > 1) OS_TRY(os_compile__ask_meta(&compile));
+  if (compile.keeps && !compile.failed) OS_TRY(os_compile__ask_meta(&compile));
   if (!compile.failed) *out = schema;
   return OS_OK;
 }

@@ -17,7 +17,7 @@ enum {
   MOST_COUNTED = 100000
 };
 
-void os_eval_limit(os_eval *self, const char *message) {
+static void os_eval__limit(os_eval *self, const char *message) {
   self->status = OS_LIMIT;
   self->limit_message = message;
 }
@@ -26,8 +26,8 @@ os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rul
                             const char *format, ...) {
   os_eval_work(self, report->full ? 1 : WORK_A_FINDING);
   if (report->full && report->counts[OS_ERROR] >= MOST_COUNTED && self->record == NULL)
-    os_eval_limit(self,
-                  "more than 100000 findings: the check of the document against its schema ended there");
+    os_eval__limit(self,
+                   "more than 100000 findings: the check of the document against its schema ended there");
   if (report->full && self->record == NULL)
     return os_report_add(report, rule, "%s", ""); // only counted: no text, no place
   va_list arguments;
@@ -64,7 +64,7 @@ bool os_eval_pattern(os_eval *self, const os_pattern *pattern, os_str text) {
   os_status status = os_pattern_match(pattern, self->arena->memory, text, &steps, &matches);
   os_eval_work(self, steps);
   if (status == OS_LIMIT)
-    os_eval_limit(self, "a pattern of the schema takes too long on a string of the document");
+    os_eval__limit(self, "a pattern of the schema takes too long on a string of the document");
   else if (status != OS_OK)
     self->status = status;
   return matches;
@@ -83,7 +83,7 @@ void os_eval_stop(os_eval *self) {
   self->pause = self->work + WORK_BETWEEN_STOPS;
   if (self->status == OS_OK && self->options != NULL) self->status = os_stop_check(self->options->stop);
   if (self->status == OS_OK && self->work > os_eval__most(self))
-    os_eval_limit(self, "the check of the document against its schema takes too long");
+    os_eval__limit(self, "the check of the document against its schema takes too long");
 }
 
 // ---- Answers ----------------------------------------------------------------------------------------------
@@ -102,8 +102,8 @@ static os_answer *os_answers__place(const os_answers *self, const os_schema_node
 // once something is asked again and again. Findings are explained from the top down, each level by answers from below.
 static bool os_answers__serve(const os_eval *self, const os_schema_node *node, const os_json *value) {
   bool often = self->explains || self->work > os_eval__most(self) / 2;
-  bool name = os_json_is(value->parent, OS_JSON_OBJECT) && value->key_end == 0; // no value of the document
-  return often && !node->tracked && !name && !self->schema->dynamic && self->record == NULL;
+  return often && !node->tracked && !os_schema_is_name(value) && !self->schema->dynamic &&
+         self->record == NULL;
 }
 
 static void os_answers__keep(os_eval *self, const os_schema_node *node, const os_json *value, bool passed) {
@@ -142,7 +142,7 @@ static void os_eval__endless(os_eval *self, const os_frame *frame) {
   if (self->report != NULL)
     os_eval_finding(self, self->report, &os_rule_schema_depth, frame->value,
                     "The schema refers to itself here without going into the value.");
-  os_eval_limit(self, "the schema refers to itself without end");
+  os_eval__limit(self, "the schema refers to itself without end");
 }
 
 // Room for one more frame, as it is: frames come and go by the hundred thousand.

@@ -68,8 +68,7 @@ void os_record_annotations(os_eval *self, const os_frame *frame) {
   if (frame->unit == NULL) return;
   frame->unit->valid = frame->passed;
   if (!frame->passed || !os_json_is(frame->node->json, OS_JSON_OBJECT)) return;
-  bool name = os_json_is(frame->value->parent, OS_JSON_OBJECT) && frame->value->key_end == 0; // has no place
-  if (name) return;
+  if (os_schema_is_name(frame->value)) return;
   OS_JSON_EACH(member, frame->node->json) {
     if (!os_record__annotates(frame, member)) continue;
     os_unit *unit = os_record__add(self, frame->unit, frame->node, frame->value);

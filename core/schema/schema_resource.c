@@ -13,11 +13,7 @@ enum {
   WORK_AN_ID = 16
 };
 
-os_str os_compile_without_fragment(os_str uri) {
-  size_t at = 0;
-  while (at < uri.len && uri.data[at] != '#') at++;
-  return os_str_slice(uri, 0, at);
-}
+os_str os_compile_without_fragment(os_str uri) { return os_str_slice(uri, 0, os_str_find(uri, 0, '#')); }
 
 // As os_uri_resolve; what it costs goes with the length of both.
 static os_str os_resource__uri(os_compile *self, os_str base, os_str text) {

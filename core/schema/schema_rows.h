@@ -38,6 +38,7 @@ typedef struct os_resource {
   int vocabularies;
   os_map *anchors; // nodes by name, and
   os_map *dynamic; // those of $dynamicAnchors; NULL = none
+  bool asked;      // its meta-schema has been asked
 } os_resource;
 
 // ---- Compiled form ----------------------------------------------------------------------------------------
@@ -48,8 +49,7 @@ typedef struct os_schema_entry {
   uint32_t hash; // of the name, as os_json.order has it
   os_schema_node *node;
   os_pattern *pattern;
-  uint64_t bit;        // of the first 64: 1 << its place
-  const os_json *json; // of dependentRequired: the list of names
+  uint64_t bit; // of the first 64: 1 << its place
 } os_schema_entry;
 
 typedef struct os_schema_entries {
@@ -190,8 +190,6 @@ enum { OS_SCHEMA_TABLES = 5, OS_SCHEMA_WORDS = 64 };
 extern const os_schema_table os_schema_assertions, os_schema_references, os_schema_applicators,
     os_schema_unevaluated, os_schema_others;
 extern const os_schema_table *const os_schema_tables[OS_SCHEMA_TABLES];
-// The schemas of a row one after the other; NULL behind the last. Those that a row does not have are left out.
-os_schema_node *os_schema_row_child(const os_schema_row *row, uint32_t *at);
 
 // ---- Compiling --------------------------------------------------------------------------------------------
 
@@ -232,7 +230,7 @@ struct os_compile {
     uint8_t slots[4 * OS_SCHEMA_WORDS]; // place + 1
   } words;
   const os_resource *outermost; // that of the schema that is compiled
-  os_schema *standard;          // the meta-schema, once it was needed
+  os_map metas;                 // meta-schemas by URI, once they were needed; NULL = there is none
   uint64_t work;
   bool failed, dynamic, keeps; // keeps: rows that every value passes stay, for outputs
 };
@@ -263,6 +261,10 @@ const os_json *os_compile_target(os_compile *self, const os_schema_node *node, o
 
 // The node of a subschema, new or known; NULL when memory is exhausted or the value is no schema (then reported).
 os_schema_node *os_compile_node(os_compile *self, const os_json *json);
+// The same to *out; only memory is trouble.
+os_status os_compile_child(os_compile *self, const os_json *json, os_schema_node **out);
+// Of a row whose value is one schema.
+os_status os_compile_one(os_compile *self, const os_schema_node *node, os_schema_row *row);
 os_finding *os_compile_wrong(os_compile *self, const os_rule *rule, const os_json *json, const char *format,
                              ...) __attribute__((format(printf, 4, 5)));
 // A pattern that stands at `json`; NULL when it is wrong (then reported).
@@ -361,7 +363,6 @@ struct os_eval {
   const char *limit_message;
 };
 
-void os_eval_limit(os_eval *self, const char *message);
 void os_eval_stop(os_eval *self);
 // What was done, in units of about one schema applied to one value.
 static inline void os_eval_work(os_eval *self, uint64_t units) {
@@ -397,10 +398,13 @@ void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, c
                      const os_json *child);
 // os_str_distance, or `least` where it is not less. *cells: what may still be done, OS_SCHEMA_CELLS at first.
 unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells);
-// "a, b or c" of the members of an array, at most eight of them.
-os_str os_schema_choices(const os_json_document *document, os_arena *arena, const os_json *array);
-// "string or null"
-os_str os_schema_type_names(os_arena *arena, int types);
+// The value is of none of these types.
+void os_eval_wrong_type(os_eval *self, os_report *report, const os_schema_row *row, const os_json *value,
+                        int types);
+// Whether a member's name is asked as a value, which has no place in the document.
+static inline bool os_schema_is_name(const os_json *value) {
+  return os_json_is(value->parent, OS_JSON_OBJECT) && value->key_end == 0;
+}
 // Answers without frames, by calls as deep as the node is high. Only for nodes that are not OS_SCHEMA_TALL.
 bool os_eval_quick(os_eval *self, const os_schema_node *node, const os_json *value);
 bool os_eval_pattern(os_eval *self, const os_pattern *pattern, os_str text);

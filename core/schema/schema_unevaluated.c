@@ -2,12 +2,6 @@
 // looked at stands in os_eval.evaluated; it is kept only for schemas that such a keyword can ask about.
 #include "schema_rows.h"
 
-static os_status os_unevaluated__compile(os_compile *self, const os_schema_node *node, os_schema_row *row) {
-  (void)node;
-  row->as.one.node = os_compile_node(self, row->value);
-  return row->as.one.node == NULL && !self->failed ? OS_OUT_OF_MEMORY : OS_OK;
-}
-
 // Where a member stands in the table, or would.
 static const os_json **os_unevaluated__place(const os_frame *frame, const os_json *member) {
   uint32_t at = (uint32_t)((uintptr_t)member / sizeof *member) * 0x9e3779b1u >> 7;
@@ -67,7 +61,7 @@ static const os_schema_keyword unevaluated[] = {
     {.name = "unevaluatedItems",
      .types = cJSON_Array,
      .rule = &os_rule_schema_unevaluated_items,
-     .compile = os_unevaluated__compile,
+     .compile = os_compile_one,
      .next = os_unevaluated__next,
      .holds = OS_HOLDS_NODE,
      .vocabulary = OS_VOCABULARY_UNEVALUATED,
@@ -75,7 +69,7 @@ static const os_schema_keyword unevaluated[] = {
     {.name = "unevaluatedProperties",
      .types = cJSON_Object,
      .rule = &os_rule_schema_unevaluated_properties,
-     .compile = os_unevaluated__compile,
+     .compile = os_compile_one,
      .next = os_unevaluated__next,
      .holds = OS_HOLDS_NODE,
      .vocabulary = OS_VOCABULARY_UNEVALUATED,

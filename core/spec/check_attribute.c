@@ -2,6 +2,7 @@
 #include "json_equal.h"
 #include "json_write.h"
 #include "spec_check.h"
+#include "text_class.h"
 
 static os_str os_attribute__quoted(os_checking *self, const os_spec_attribute *attribute) {
   return os_json_quote_head(self->arena, attribute->name);

@@ -2,6 +2,7 @@
 #include "decimal.h"
 #include "spec_check.h"
 #include "spec_versions.h"
+#include "text_class.h"
 
 // ---- Forms ------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // Authority, reference implementation and its environment; names of tests.
 #include "spec_check.h"
 #include "spec_versions.h"
+#include "text_class.h"
 
 static bool os_reference__ends(os_str text, const char *suffix) {
   size_t len = strlen(suffix);

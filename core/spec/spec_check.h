@@ -98,9 +98,7 @@ bool os_spec_same_value(os_checking *self, const os_json_document *a_document, c
 op_attr_kind os_attr_kind_of(os_str name);
 bool os_attr_kind_is_list(op_attr_kind kind, op_attr_kind *element);
 
-// Whether a name is a C90 identifier.
-bool os_is_identifier(os_str name);
-// The nearest such name.
+// The nearest C90 identifier.
 os_str os_as_identifier(os_checking *self, os_str name);
 // First word of a text in small letters is one of `words` (a NULL-ended list).
 bool os_first_word_in(os_str text, const char *const *words);

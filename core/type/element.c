@@ -23,6 +23,11 @@ const os_elem_info *os_elem_info_of(int number) {
   return number > OP_NONE && number < OP_ELEM_COUNT ? &os_elem__infos[number] : NULL;
 }
 
+bool os_elem_is_key(int number) {
+  const os_elem_info *info = os_elem_info_of(number);
+  return info != NULL && (info->kind == 's' || ((info->kind == 'i' || info->kind == 'u') && info->bits >= 8));
+}
+
 size_t op_elem_size(op_elem elem) { return (unsigned)elem < OP_ELEM_COUNT ? os_elem__sizes[elem] : 0; }
 
 const char *op_elem_name(op_elem elem) {

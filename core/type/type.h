@@ -45,6 +45,8 @@ typedef struct os_elem_info {
   char kind; // as in element_types.def
 } os_elem_info;
 const os_elem_info *os_elem_info_of(int number);
+// Whether keys of a map may be of it: integers of 8 to 64 bits and strings.
+bool os_elem_is_key(int number);
 // By ONNX name ("float") or JS name ("float32"); OP_NONE when unknown.
 op_elem os_elem_by_onnx_name(os_str name);
 op_elem os_elem_by_js_name(os_str name);

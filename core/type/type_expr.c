@@ -77,18 +77,12 @@ static bool os_type__element(os_type__parser *self, os_type_fault_kind nested, c
   return os_type__fail(self, type ? nested : OS_TYPE_FAULT_ELEMENT, start, self->at, expected);
 }
 
-static bool os_type__key_allowed(op_elem elem) {
-  char kind = os_elem_info_of((int)elem)->kind;
-  int bits = os_elem_info_of((int)elem)->bits;
-  return kind == 's' || ((kind == 'i' || kind == 'u') && bits >= 8);
-}
-
 static bool os_type__map_key(os_type__parser *self, op_elem *key) {
   static const char expected[] = "an integer type or string as key of the map";
   os_type__skip(self);
   size_t start = self->at;
   if (!os_type__element(self, OS_TYPE_FAULT_MAP_KEY, expected, key)) return false;
-  if (!os_type__key_allowed(*key))
+  if (!os_elem_is_key((int)*key))
     return os_type__fail(self, OS_TYPE_FAULT_MAP_KEY, start, self->at, expected);
   return os_type__expect(self, ',', "a comma and the type of the map's values");
 }

@@ -13,6 +13,8 @@ static inline int os_hex_digit(int c) {
   c |= 32;
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
+// [A-Za-z_][A-Za-z0-9_]*
+bool os_is_identifier(os_str text);
 // Whether "%" and two hexadecimal digits stand at `at`.
 static inline bool os_is_escape(os_str text, size_t at) {
   return at + 2 < text.len && text.data[at] == '%' && os_hex_digit(text.data[at + 1]) >= 0 &&
