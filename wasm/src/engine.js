@@ -351,30 +351,31 @@ export class Engine {
 
   #far(found) {
     const number = this.files.outside.add(found)
-    this.u32[(this.port >> 2) + 1] = number
+    this.u32[(this.port >>> 2) + 1] = number
     this.f64[this.table] = found.size
     return 3
   }
 
-  #read(number, offset, length, to) {
+  // What bytes of the module are for. What is thrown ends the call, outside of the module.
+  #lend(address, length, use) {
     try {
       this.sync()
-      return this.files.outside.read(number, offset, this.u8.subarray(to, to + length))
+      return use(this.u8.subarray(address, address + length))
     } catch (error) {
       this.fileError ??= { error }
       return 3
     }
   }
 
+  #read(number, offset, length, to) {
+    return this.#lend(to, length, target => this.files.outside.read(number, offset, target))
+  }
+
   #give(address, length) {
-    try {
-      this.sync()
-      this.take(this.u8.subarray(address, address + length))
+    return this.#lend(address, length, bytes => {
+      this.take(bytes)
       return 0
-    } catch (error) {
-      this.fileError ??= { error }
-      return 3
-    }
+    })
   }
 
   // ---- Values, outwards -----------------------------------------------------------------------------------------

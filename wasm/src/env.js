@@ -13,6 +13,7 @@ import { checkFit, functionRule, parseDocument, withFunctions } from './kernel-c
 import { isModule, loadModule, ownModule, readModule } from './loader.js'
 import { checkFlags, flagBits, Model, reportOf } from './model.js'
 import { identityOf, matchDocuments, Plugin, pluginModule } from './plugin.js'
+import { valueKinds } from './messages.js'
 import { objectsOf } from './objects.js'
 import { writeOperatorSet } from './operator-set.js'
 import { bringAll, openBorrowed, openOutside, sourceOf, watchful } from './outside.js'
@@ -22,7 +23,6 @@ import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
 import { parseType, withDispose } from './values.js'
 
-const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
 const LARGE = 64 << 20 // bytes of a Blob that is not read as a whole
 const BORROWED = 1 << 20 // bytes from which on it pays to leave them where they are
 const HAS_KERNEL = 1, INFERS = 2, SHAPES = 4, ROLES = 8
@@ -414,9 +414,12 @@ export class Env {
       const documents = texts.map(text => ({ text, ...identityOf(typeof text === 'string' ? text : decoder.decode(text), sinceVersion) }))
       for (const document of documents) if (document.name === undefined) this.#refuse(document)
       const { pairs, rest } = matchDocuments(plugin.operators, documents)
-      const lost = pairs.filter(({ operator }) => operator === null).map(({ document }) => nameOf(document))
-      if (all && lost.length > 0) this.#refuse(pairs.find(({ operator }) => operator === null).document)
-      if (all && lost.length > 0) throw invalid(`kernel: the plug-in has no operator ${lost.join(', ')}; it has ${plugin.operators.map(nameOf).join(', ') || 'none'}`)
+      const alone = pairs.filter(({ operator }) => operator === null).map(({ document }) => document)
+      const lost = alone.map(nameOf)
+      if (all && lost.length > 0) {
+        this.#refuse(alone[0])
+        throw invalid(`kernel: the plug-in has no operator ${lost.join(', ')}; it has ${plugin.operators.map(nameOf).join(', ') || 'none'}`)
+      }
       const made = []
       try {
         for (const { document, operator } of pairs) if (operator !== null) made.push(this.#add(document.text, operator, document.since))

@@ -2,16 +2,14 @@ import { flag, optionsOf, stringArgument, textOrBytes } from './arguments.js'
 import { OK, invalid, OpspecError } from './errors.js'
 import { evidenceForm } from './evidence-form.js'
 import { findingOf } from './findings.js'
-import { messages } from './messages.js'
+import { jsonKinds, messages, valueKinds } from './messages.js'
 import { objectsOf } from './objects.js'
 import { sha256 } from './sha256.js'
 
 // Documents as texts and back.
 
-const jsonKinds = ['spec', 'evidence', 'json']
 const forms = ['json', 'canonical', 'textproto', 'onnxtxt', 'summary', 'evidence']
 const MOST_LOST = 100 // findings about what a form cannot hold
-const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
 
 // What a spec is in a few lines; of another JSON document the digest alone.
 function summary(value, canonical) {

@@ -175,7 +175,7 @@ export class Model {
     return this.#engine.guard(() => {
       const engine = this.#engine
       engine.check(engine.exports.opspec_write_model(engine.port, Model.address(this), OBJECT, 1))
-      return revived(engine, (offset, length) => ({ offset, length }))
+      return revived(engine)
     }, this.#files)
   }
 
@@ -226,7 +226,7 @@ export class Model {
 
   toText(form = 'textproto', options) {
     if (form !== 'textproto' && form !== 'onnxtxt') throw invalid('form: must be textproto or onnxtxt')
-    return this.#write(form === 'textproto' ? 2 : 3, flag(optionsOf(options), 'lossy', false))
+    return this.#write(forms.indexOf(form), flag(optionsOf(options), 'lossy', false))
   }
 
   dispose() {

@@ -10,25 +10,22 @@ function numbers({ f32, f64, i32, u32, i64, u64 }, [type, address, count]) {
 }
 
 /**
- * What the last call has left as JSON; without a walk through it where the module says that there is nothing to be replaced.
- * @param {(offset: number, length: number) => unknown} range what a range of the document becomes
+ * What the last call has left as JSON, ranges of the document as { offset, length }; without a walk through it where the module
+ * says that there is nothing to be replaced.
  */
-export function revived(engine, range) {
+export function revived(engine) {
   const root = engine.resultJson()
-  return engine.u8[engine.resultAddress + engine.resultSize - 1] === LINE_END ? root : revive(engine, root, range)
+  return engine.u8[engine.resultAddress + engine.resultSize - 1] === LINE_END ? root : revive(engine, root)
 }
 
-/**
- * Without recursion: messages nest as deep as a document says.
- * @param {(offset: number, length: number) => unknown} range what a range of the document becomes
- */
-function revive(engine, root, range) {
+// Without recursion: messages nest as deep as a document says.
+function revive(engine, root) {
   const { u8 } = engine
   const makers = {
     $i: text => BigInt(text),
-    $b: place => range(...place),
+    $b: ([offset, length]) => ({ offset, length }),
     $m: ([address, length]) => u8.slice(address, address + length),
-    $f: ([offset, length, count]) => ({ ...range(offset, length), count }),
+    $f: ([offset, length, count]) => ({ offset, length, count }),
     $a: place => numbers(engine, place),
     $n: text => Number(text)
   }

@@ -2,20 +2,17 @@
 import { Editor } from '../editor.js'
 import { h, icon, prose } from '../dom.js'
 
-const suffixes = { json: 'json', textproto: 'textproto', onnxtxt: 'onnxtxt' }
-
 export class TextEditor {
   #editor = null
   #form = null
   #host = h('div', { class: 'edited' })
   #trouble = h('ol', { class: 'findings', 'aria-label': 'What is wrong with the text' })
 
-  // apply(form, text) -> promise, rejected with findings where the text is wrong; done(): it was applied or given up.
+  // apply(form, text) -> promise, rejected with findings where the text is wrong; done(): it was given up.
   constructor({ apply, done }) {
     const attempt = async () => {
       try {
-        await apply(this.#form, this.#editor.state.doc.toString())
-        done()
+        await apply(this.#form, this.#editor.state.doc.toString()) // what shows the document shows it anew
       } catch (error) {
         this.#tell(error)
       }
@@ -29,7 +26,7 @@ export class TextEditor {
   open(form, text) {
     this.#form = form
     this.#editor ??= new Editor(this.#host, { changed: () => {}, moved: () => {}, extensions: () => [] })
-    const name = `document.${suffixes[form]}`
+    const name = `document.${form}`
     this.#editor.show(name, { state: this.#editor.create(name, text) })
     this.#trouble.replaceChildren()
     this.#editor.focus()

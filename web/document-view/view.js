@@ -1,6 +1,6 @@
 // The parts of an opened document: its tree, its texts, the search in both, what is known of the chosen part.
 import { confirm, openMenu } from '../dialogs.js'
-import { bytesText, fillTabs, h, icon, plural, tabKeys } from '../dom.js'
+import { bytesText, fillTabs, h, icon, plural, tabKeys, whenReleased } from '../dom.js'
 import { download } from '../files.js'
 import { notice } from '../notices.js'
 import { redraw } from '../redraw.js'
@@ -48,8 +48,11 @@ export class DocumentView {
     this.tree.addEventListener('acted', () => this.#details.querySelector('button')?.focus({ preventScroll: true }))
     this.element.addEventListener('keydown', event => this.#key(event))
     new ResizeObserver(([{ contentRect }]) => this.#measure(contentRect.width)).observe(this.element)
-    model.addEventListener('changed', () => this.draw())
-    model.addEventListener('lines', () => this.tree.list.refresh())
+    // A click is lost when what is pressed is replaced before it is released.
+    const draw = () => this.draw()
+    model.addEventListener('changed', () => whenReleased(draw))
+    const refresh = () => this.tree.list.refresh()
+    model.addEventListener('lines', () => whenReleased(refresh))
     model.addEventListener('version', () => this.#again())
   }
 

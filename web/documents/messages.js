@@ -1,6 +1,9 @@
 // What the messages of ONNX are to a person: which fields lead to other messages, how a type and a shape are written, one line
 // about each. Objects are those of the package's decode().
 
+import { elementByNumber } from '../../wasm/src/elements.js'
+import { messages as messageOf } from '../../wasm/src/messages.js'
+
 /** Message type of the fields that hold messages. Types (TypeProto and below) are written as text, not shown as parts. */
 export const fields = {
   ModelProto: { opsetImport: 'OperatorSetIdProto', graph: 'GraphProto', functions: 'FunctionProto', metadataProps: 'StringStringEntryProto', trainingInfo: 'TrainingInfoProto', configuration: 'DeviceConfigurationProto' },
@@ -37,13 +40,12 @@ const told = {
 /** Fields whose items stand directly below their message while they are few. */
 export const flat = { NodeProto: ['input', 'output', 'attribute'], FunctionProto: ['input', 'output', 'attribute'] }
 
-const elements = ['undefined', 'float', 'uint8', 'int8', 'uint16', 'int16', 'int32', 'int64', 'string', 'bool', 'float16', 'double', 'uint32', 'uint64', 'complex64', 'complex128', 'bfloat16', 'float8e4m3fn', 'float8e4m3fnuz', 'float8e5m2', 'float8e5m2fnuz', 'uint4', 'int4', 'float4e2m1', 'float8e8m0', 'uint2', 'int2']
 const attributeTypes = ['undefined', 'float', 'int', 'string', 'tensor', 'graph', 'floats', 'ints', 'strings', 'tensors', 'graphs', 'sparse tensor', 'sparse tensors', 'type', 'types']
 const contents = ['nothing', 'tensors', 'sparse tensors', 'sequences', 'maps', 'optionals']
 const mostText = 160
 
 export const snake = name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-export const elementName = number => elements[number] ?? `element type ${number ?? '?'}`
+export const elementName = number => number === 0 ? 'undefined' : elementByNumber[number]?.onnx ?? `element type ${number ?? '?'}`
 export const asText = value => value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
 export const isPlace = value => value !== null && typeof value === 'object' && typeof value.offset === 'number' && typeof value.length === 'number'
 export const sizeOf = value => value instanceof Uint8Array || isPlace(value) ? value.length : null
@@ -145,5 +147,5 @@ export function parts(type, message) {
   return [...first, ...others].filter(name => !hidden.includes(name) && name !== '$unknown').map(name => [name, message[name]])
 }
 
-export const messageOf = { 'model': 'ModelProto', 'graph': 'GraphProto', 'function': 'FunctionProto', 'tensor': 'TensorProto', 'sparse-tensor': 'SparseTensorProto', 'sequence': 'SequenceProto', 'map': 'MapProto', 'optional': 'OptionalProto', 'operator-set': 'OperatorSetProto' }
+export { messageOf }
 export const kindOf = Object.fromEntries(Object.entries(messageOf).map(([kind, message]) => [message, kind]))

@@ -15,10 +15,6 @@ export class Types {
     this.#inferred = values
   }
 
-  get inferred() {
-    return this.#inferred.size
-  }
-
   /** { type, shape, from } of a value that is seen from the innermost of `graphs`; null = nothing is known. */
   find(name, graphs) {
     if (!name) return null

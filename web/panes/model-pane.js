@@ -1,6 +1,6 @@
 // A document at a glance: its findings, and of a model what goes in and comes out, its operators, a run. Beside it stand its parts.
 import { DocumentView } from '../document-view/view.js'
-import { h, icon, plural } from '../dom.js'
+import { h, icon, plural, whenReleased } from '../dom.js'
 import { redraw } from '../redraw.js'
 import { valueText } from '../values.js'
 import { pluginList } from './plugin-list.js'
@@ -40,8 +40,9 @@ export function modelPane(context) {
   const overview = h('aside', { class: 'overview', 'aria-label': 'Overview' })
   const view = new DocumentView(model, overview)
   const findingsList = context.findingsList(finding => view.reveal(finding.path ?? ''), finding => model.fix(finding).catch(error => { model.problem = error; draw() }))
-  model.addEventListener('changed', draw)
-  plugins.addEventListener('changed', draw)
+  const later = () => whenReleased(draw)
+  model.addEventListener('changed', later)
+  plugins.addEventListener('changed', later)
 
   function runSection() {
     const { run, symbols } = model

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { Env } from '../env.js'
-import { messages } from '../messages.js'
+import { jsonKinds, messages, valueKinds } from '../messages.js'
 import { Model } from '../model.js'
 import { readEdits, resolveNodes } from './edits.js'
 import { openEnv } from './engine.js'
@@ -13,8 +13,6 @@ import { specAndBody } from './spec-file.js'
 // opspec convert: a document in another form.
 
 export const targets = ['canonical', 'json', 'textproto', 'onnxtxt', 'protobuf', 'evidence', 'npy', 'operator-set']
-
-const jsonKinds = ['spec', 'evidence', 'json']
 
 function place({ range, path }) {
   return `${range === undefined ? '' : `:${range.start.line}:${range.start.column}`}${path === undefined ? '' : ` ${path}`}`
@@ -36,8 +34,6 @@ function told(path, to, output, job) {
 }
 
 // ---- Values -----------------------------------------------------------------------------------------------------------
-
-const valueKinds = ['tensor', 'sparse-tensor', 'sequence', 'map', 'optional']
 
 // A value as an evidence document has it: by its type, which no message in JSON has as a text.
 function evidenceKind(bytes) {
