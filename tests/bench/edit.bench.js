@@ -2,15 +2,8 @@
 import { createEnv } from '../../wasm/js/index.js'
 import * as onnx from '../support/onnx.js'
 import { peers } from '../support/peers.js'
+import { chain } from './chain.js'
 import { interleave, machine, ms, table } from './timing.js'
-
-const layer = 'features/block_of_layers'
-
-/** A chain of nodes with names as exporters write them and an attribute each. */
-function chain (count) {
-  const nodes = Array.from({ length: count }, (_, i) => onnx.node('LeakyRelu', [`${layer}/output_${i}`], [`${layer}/output_${i + 1}`], { alpha: 0.01 }, { name: `${layer}/node_${i}` }))
-  return onnx.model({ nodes, inputs: [onnx.value(`${layer}/output_0`, 'float32', [8])], outputs: [onnx.value(`${layer}/output_${count}`, 'float32', [8])] })
-}
 
 const ratio = (mine, other) => `${(other / mine).toFixed(1)}x`
 

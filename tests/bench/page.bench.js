@@ -6,19 +6,13 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { builtPage, launch, serve, skip } from '../browser/browser.js'
 import { writeLargeModel } from '../support/large.js'
-import * as onnx from '../support/onnx.js'
+import { chain } from './chain.js'
 import { machine, ms, table } from './timing.js'
 
 if (skip) {
   console.log(`page.bench.js takes no part: ${skip}`)
   process.exit(0)
 }
-
-const layer = 'features/block_of_layers'
-const chain = count => onnx.model({
-  nodes: Array.from({ length: count }, (_, i) => onnx.node('LeakyRelu', [`${layer}/output_${i}`], [`${layer}/output_${i + 1}`], { alpha: 0.01 }, { name: `${layer}/node_${i}` })),
-  inputs: [onnx.value(`${layer}/output_0`, 'float32', [8])], outputs: [onnx.value(`${layer}/output_${count}`, 'float32', [8])]
-})
 
 const folder = mkdtempSync(join(tmpdir(), 'opspec-bench-'))
 const wanted = process.argv[2] ?? ''

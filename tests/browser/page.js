@@ -100,7 +100,7 @@ export class Person {
   async has(count, selector, message) {
     const them = this.page.locator(selector)
     let found = await them.count()
-    for (let looks = 0; looks < 100 && found !== count; looks++) {
+    for (let looks = 0; looks < 600 && found !== count; looks++) {
       await this.page.waitForTimeout(100)
       found = await them.count()
     }
