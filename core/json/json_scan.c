@@ -1,5 +1,6 @@
 #include "json_scan.h"
 
+#include "apart.h"
 #include "json_index.h"
 #include "json_rules.h"
 #include "utf8.h"
@@ -58,7 +59,7 @@ static const char *const TRAILING = "The comma before it is one too many.";
 // wrong: self->p is for those that are seldom called.
 
 // p where a key must start (white space skipped): reads key and colon, and answers where the value is.
-static inline const char *os_scan__key(os_scan *self, os_json **out, const char *p) {
+OS_APART static const char *os_scan__key(os_scan *self, os_json **out, const char *p) {
   const char *start = p, *end = self->end;
   if (p >= end || *p != '"') {
     bool first = self->container->length == 0;
@@ -88,7 +89,7 @@ static inline const char *os_scan__key(os_scan *self, os_json **out, const char 
 
 // The finding stands at the outermost value from which single members lead down to the one that is too deep, since a
 // pointer of a thousand zeros helps nobody.
-static void os_scan__too_deep(os_scan *self, const os_json *node) {
+OS_APART static void os_scan__too_deep(os_scan *self, const os_json *node) {
   if (self->depth_told || self->report == NULL) return;
   self->depth_told = true;
   const os_json *outer = node;
@@ -104,7 +105,7 @@ static void os_scan__too_deep(os_scan *self, const os_json *node) {
 }
 
 // p at the bracket. A container that is not too deep is open then.
-static const char *os_scan__open(os_scan *self, os_json *node, const char *p) {
+OS_APART static const char *os_scan__open(os_scan *self, os_json *node, const char *p) {
   bool object = *p == '{';
   node->item.type = object ? cJSON_Object : cJSON_Array;
   p++;
@@ -122,8 +123,8 @@ static const char *os_scan__open(os_scan *self, os_json *node, const char *p) {
   return self->p;
 }
 
-static const char *os_scan__word(os_scan *self, os_json *node, const char *p, const char *word, size_t len,
-                                 int type) {
+OS_APART static const char *os_scan__word(os_scan *self, os_json *node, const char *p, const char *word,
+                                          size_t len, int type) {
   size_t i = 1;
   if ((size_t)(self->end - p) >= 5 && memcmp(p, word, 4) == 0) i = 4;
   while (i < len && p + i < self->end && p[i] == word[i]) i++;
@@ -137,7 +138,7 @@ static const char *os_scan__word(os_scan *self, os_json *node, const char *p, co
   return p + len;
 }
 
-static const char *os_scan__no_value(os_scan *self, const char *p) {
+OS_APART static const char *os_scan__no_value(os_scan *self, const char *p) {
   const char *hint = NULL;
   bool first = self->container != NULL && self->container->length == 1;
   bool array = self->container != NULL && os_json_type_of(self->container) == OS_JSON_ARRAY;
@@ -152,7 +153,7 @@ static const char *os_scan__no_value(os_scan *self, const char *p) {
 }
 
 // p at the value (white space skipped). A container is left open: self->container is `node` afterwards.
-static inline const char *os_scan__value(os_scan *self, os_json *node, const char *p) {
+OS_APART static const char *os_scan__value(os_scan *self, os_json *node, const char *p) {
   node->start = (uint32_t)(p - self->text);
   char c = p < self->end ? *p : 0;
   if (c == '"') {
@@ -180,7 +181,7 @@ static inline const char *os_scan__value(os_scan *self, os_json *node, const cha
 }
 
 // p at the bracket that ends the open container.
-static inline const char *os_scan__close(os_scan *self, const char *p) {
+OS_APART static const char *os_scan__close(os_scan *self, const char *p) {
   os_json *container = self->container;
   p++;
   container->end = (uint32_t)(p - self->text);
@@ -214,7 +215,7 @@ static inline const char *os_scan__after(os_scan *self, const char *p) {
   return p;
 }
 
-static bool os_scan__run(os_scan *self) {
+OS_APART static bool os_scan__run(os_scan *self) {
   const char *p = os_scan_white(self->p, self->end);
   os_json *node = self->document->root = os_scan__node(self);
   if (node == NULL) return false;
@@ -253,7 +254,7 @@ static void os_scan__fix_comma(os_scan *self, os_finding *finding) {
   os_fix_edit(self->report, fix, self->document->file, range, OS_STR(""));
 }
 
-static void os_scan__report_syntax(os_scan *self) {
+OS_APART static void os_scan__report_syntax(os_scan *self) {
   os_str found = os_scan__found(self);
   os_finding *finding =
       os_report_add(self->report, &os_rule_json_syntax, "Expected %s here, found %.*s.%s%s", self->expected,
@@ -273,7 +274,7 @@ static bool os_scan__is_wide(os_str text) {
   return (a == 0xff && b == 0xfe) || (a == 0xfe && b == 0xff) || (a == 0) != (b == 0);
 }
 
-static void os_scan__report_encoding(os_scan *self, size_t at) {
+OS_APART static void os_scan__report_encoding(os_scan *self, size_t at) {
   const unsigned char *bytes = (const unsigned char *)self->text;
   size_t size = self->document->text.len;
   const char *why = "";

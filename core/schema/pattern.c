@@ -102,13 +102,12 @@ uint64_t os_pattern_work(os_str source) {
   return work + source.len + moves * source.len / CODE_A_STEP;
 }
 
-os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, os_str *message) {
-  *out = NULL;
+// By the library. Leaves self->code NULL where the pattern is wrong.
+static os_status os_pattern__compile(os_pattern *self, os_arena *arena, os_str source, os_str *message) {
   char trouble[128] = "";
   os_pattern_run run = {.memory = arena->memory, .stack = __builtin_frame_address(0)};
-  os_pattern *self = OS_ARENA_NEW(arena, os_pattern);
   char *ended = os_arena_alloc(arena, source.len + 1); // the parser reads a byte past the end
-  if (self == NULL || ended == NULL) return OS_OUT_OF_MEMORY;
+  OS_TRY_ALLOC(ended);
   if (source.len > 0) memcpy(ended, source.data, source.len);
   ended[source.len] = 0;
   int len = 0;
@@ -125,9 +124,16 @@ os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, o
   self->backs = backs != 0;
   self->code = (const uint8_t *)copy.data;
   lre_realloc(&run, code, 0);
-  if (copy.data == NULL) return OS_OUT_OF_MEMORY;
+  return copy.data == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+os_status os_pattern_compile(os_pattern **out, os_arena *arena, os_str source, os_str *message) {
+  *out = NULL;
+  os_pattern *self = OS_ARENA_NEW(arena, os_pattern);
+  OS_TRY_ALLOC(self);
   OS_TRY(os_pattern_simple_compile(&self->simple, arena, source));
-  *out = self;
+  if (self->simple == NULL) OS_TRY(os_pattern__compile(self, arena, source, message));
+  if (self->simple != NULL || self->code != NULL) *out = self;
   return OS_OK;
 }
 

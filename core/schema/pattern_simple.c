@@ -2,12 +2,15 @@
 // other is known when the pattern has been read. The states of the table are the sets of places that can come next.
 #include "pattern_simple.h"
 
+#include "apart.h"
+
 enum {
   PLACES = 256,
   STATES = 255,
   GROUPS = 8, // inside each other
   TABLE = 8192,
-  WORK = 8192 // unions and comparisons of sets while the table is made: patterns may come from anybody
+  SLOTS = 512, // of states by their sets: twice as many
+  WORK = 8192  // unions and comparisons of sets while the table is made: patterns may come from anybody
 };
 
 struct os_pattern_simple {
@@ -40,6 +43,7 @@ typedef struct os_building {
   size_t depth;
   os_places wanted[STATES + 1]; // by state
   bool accepts[STATES + 1];
+  uint8_t slots[SLOTS]; // states by the hash of what they want; 0: none
   size_t states, work;
 } os_building;
 
@@ -55,6 +59,19 @@ static bool os_places__same(const os_places *a, const os_places *b) {
   for (size_t i = 0; i < PLACES / 64; i++)
     if (a->words[i] != b->words[i]) return false;
   return true;
+}
+// `count` places from `first` on.
+static void os_places__run(os_places *self, size_t first, size_t count) {
+  for (size_t i = 0; i < PLACES / 64; i++) {
+    size_t low = i * 64 > first ? i * 64 : first,
+           high = first + count < i * 64 + 64 ? first + count : i * 64 + 64;
+    if (low < high) self->words[i] |= (UINT64_MAX >> (64 - (high - low))) << (low & 63);
+  }
+}
+static size_t os_places__hash(const os_places *self) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < PLACES / 64; i++) hash = (hash ^ self->words[i]) * 0x9e3779b97f4a7c15;
+  return (size_t)(hash >> 32);
 }
 // Keeps what both have; whether that is anything.
 static bool os_places__meet(os_places *self, const os_places *other) {
@@ -87,11 +104,12 @@ static bool os_pattern__take(os_building *self, os_str text) {
 static bool os_pattern__follows(size_t byte) { return byte >= 0x80 && byte < 0xc0; }
 static bool os_pattern__has(const char *list, char c) { return c != 0 && strchr(list, c) != NULL; }
 
-// A character that stands for itself, 0 for all else. `special`: those that do not, here.
-static char os_pattern__literal(os_building *self, const char *special) {
+// A character that stands for itself, 0 for all else. `special`: those that do not, here. A hyphen has an escape in sets only.
+static char os_pattern__literal(os_building *self, const char *special, bool set) {
   char c = os_pattern__peek(self);
   if (c == '\\') {
-    if (self->end - self->p < 2 || !os_pattern__has(".-/\\^$*+?()[]{}|", self->p[1])) return 0;
+    char escaped = self->end - self->p < 2 ? 0 : self->p[1];
+    if (!os_pattern__has("./\\^$*+?()[]{}|", escaped) && !(set && escaped == '-')) return 0;
     self->p += 2;
     return self->p[-1];
   }
@@ -101,15 +119,15 @@ static char os_pattern__literal(os_building *self, const char *special) {
 }
 
 // `set` is by byte; first bytes of what is no ASCII stand for whole characters.
-static bool os_pattern__set(os_building *self, bool *set) {
+OS_APART static bool os_pattern__set(os_building *self, bool *set) {
   self->p++;
   bool others = os_pattern__take(self, OS_STR("^"));
   while (self->p < self->end && *self->p != ']') {
-    char from = os_pattern__literal(self, ""), to = from;
+    char from = os_pattern__literal(self, "", true), to = from;
     if (from == 0) return false;
     if (self->end - self->p >= 2 && self->p[0] == '-' && self->p[1] != ']') {
       self->p++;
-      to = os_pattern__literal(self, "[");
+      to = os_pattern__literal(self, "[", true);
       if (to < from) return false;
     }
     for (int c = from; c <= to; c++) set[c] = true;
@@ -158,13 +176,13 @@ static void os_part__append(os_building *self, os_part *part, const os_part *nex
 }
 
 // A character or a set with its count: as many places as it can stand for, the last one for all beyond.
-static bool os_pattern__character(os_building *self, os_part *sequence) {
+OS_APART static bool os_pattern__character(os_building *self, os_part *sequence) {
   bool set[256] = {0};
   uint32_t least, most;
   if (os_pattern__peek(self) == '[') {
     if (!os_pattern__set(self, set)) return false;
   } else {
-    char c = os_pattern__literal(self, "^$.*+?()[]{}|");
+    char c = os_pattern__literal(self, "^$.*+?()[]{}|", false);
     if (c == 0) return false;
     set[(unsigned char)c] = true;
   }
@@ -177,9 +195,10 @@ static bool os_pattern__character(os_building *self, os_part *sequence) {
     os_places__put(i == 0 ? &run.first : &self->follow[place - 1], place);
     if (i + 1 >= least) os_places__put(&run.last, place);
   }
+  os_places places = {0};
+  os_places__run(&places, self->places - count, count);
   for (size_t c = 0; c < sizeof set; c++)
-    for (size_t place = self->places - count; set[c] && place < self->places; place++)
-      os_places__put(&self->having[c], place);
+    if (set[c]) os_places__add(&self->having[c], &places);
   if (most == UINT32_MAX) os_places__put(&self->follow[self->places - 1], self->places - 1);
   os_part__append(self, sequence, &run);
   return true;
@@ -218,7 +237,7 @@ static bool os_pattern__close(os_building *self) {
 }
 
 // Between ^ and what ends the pattern. False: not of this kind.
-static bool os_pattern__read(os_building *self) {
+OS_APART static bool os_pattern__read(os_building *self) {
   self->groups[0].sequence.empty = true;
   while (self->p < self->end) {
     if (os_pattern__take(self, OS_STR("("))) {
@@ -236,7 +255,7 @@ static bool os_pattern__read(os_building *self) {
 // ---- The table --------------------------------------------------------------------------------------------
 
 // Class 1 is that of bytes which a character goes on with: they leave a state as it is.
-static size_t os_pattern__classes(os_building *self, os_pattern_simple *out, uint8_t *example) {
+OS_APART static size_t os_pattern__classes(os_building *self, os_pattern_simple *out, uint8_t *example) {
   os_places nowhere = {0};
   size_t classes = 2;
   for (size_t c = 0; c < 256; c++) {
@@ -251,19 +270,20 @@ static size_t os_pattern__classes(os_building *self, os_pattern_simple *out, uin
   return classes;
 }
 
-// The state of this set; 0 when there are too many. Most are new, or one of the last.
+// The state of this set; 0 when there are too many.
 static size_t os_pattern__state(os_building *self, const os_places *wanted, bool accepts) {
-  for (size_t i = self->states; i > 0; i--)
-    if (self->accepts[i] == accepts && os_places__same(&self->wanted[i], wanted)) return i;
+  size_t slot = (os_places__hash(wanted) + accepts) % SLOTS;
+  for (size_t state; (state = self->slots[slot]) != 0; slot = (slot + 1) % SLOTS)
+    if (self->accepts[state] == accepts && os_places__same(&self->wanted[state], wanted)) return state;
   if (self->states == STATES) return 0;
-  self->work += self->states / 8;
   self->wanted[++self->states] = *wanted;
   self->accepts[self->states] = accepts;
-  return self->states;
+  return self->slots[slot] = (uint8_t)self->states;
 }
 
 // Writes the rows of all states, which finds more of them. False: the table would be too large.
-static bool os_pattern__rows(os_building *self, const uint8_t *example, size_t classes, uint8_t *rows) {
+OS_APART static bool os_pattern__rows(os_building *self, const uint8_t *example, size_t classes,
+                                      uint8_t *rows) {
   const os_part *whole = &self->groups[0].sequence;
   os_pattern__state(self, &whole->first, whole->empty);
   for (size_t i = 1; i <= self->states; i++) {
@@ -281,8 +301,8 @@ static bool os_pattern__rows(os_building *self, const uint8_t *example, size_t c
   return true;
 }
 
-static os_status os_pattern__table(os_building *self, os_pattern_simple **out, os_arena *arena,
-                                   os_arena *scratch) {
+OS_APART static os_status os_pattern__table(os_building *self, os_pattern_simple **out, os_arena *arena,
+                                            os_arena *scratch) {
   uint8_t example[256];
   os_pattern_simple *simple = OS_ARENA_NEW(arena, os_pattern_simple);
   uint8_t *rows = OS_ARENA_ARRAY(scratch, TABLE, uint8_t);

@@ -7,7 +7,8 @@
 
 // Patterns of ASCII characters, sets of them (or of all others), groups, alternatives and counts between ^ and $ (or
 // (?![\s\S])): names, versions, most formats. They become a table of states that takes one step a byte, forward only; it
-// decides as the full engine does, many times faster, and never runs away.
+// decides as the full engine does, many times faster, and never runs away. What it takes the full engine takes, too: it need
+// not be asked.
 typedef struct os_pattern_simple os_pattern_simple;
 
 // *out is NULL when the pattern is not of that kind, or its table would be large.
