@@ -280,6 +280,23 @@ static void test_depth(void) {
   free(text);
 }
 
+// What begins and ends as the simple ones do and is wrong all the same.
+static void test_wrong_patterns(void) {
+  static const char *const patterns[] = {"^a\\\\-b$",  "^a{2,1}$", "^a{,3}$",  "^a{2$",  "^[b-a]$",
+                                         "^[a$",       "^(a$",     "^a)$",     "^(?:a$", "^a]$",
+                                         "^}$",        "^{1}$",    "^*$",      "^a**$",  "^a{2}+$",
+                                         "^(?:a)??+$", "^\\\\_$",  "^[\\\\_]$"};
+  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    char text[64];
+    snprintf(text, sizeof text, "{\"pattern\":\"%s\"}", patterns[i]);
+    compile(text);
+    if (!CHECK(schema == NULL))
+      printf("  %s\n", patterns[i]);
+    else
+      CHECK_STR(os_str_of(report.findings.items[0]->rule->id), "schema.pattern-syntax");
+  }
+}
+
 // A pattern nested so deeply that its compiler would use up the stack is refused.
 static void test_deep_patterns(void) {
   enum { DEEP = 100000 };
@@ -336,6 +353,7 @@ int main(void) {
   test_combinations();
   test_references();
   test_depth();
+  test_wrong_patterns();
   test_deep_patterns();
   test_stop();
   test_rules_have_texts();
