@@ -109,7 +109,9 @@ static inline uint32_t os_json_key_hash(os_str key) {
   h = (h ^ a) * 0x9e3779b97f4a7c15u;
   h ^= h >> 32;
   h = (h ^ b) * 0xd6e8feb86659fd93u;
-  return (uint32_t)(h ^ h >> 32);
+  h = (h ^ h >> 32) *
+      0x9e3779b97f4a7c15u; // the last bytes, which names mostly differ in, are in the highest bits only
+  return (uint32_t)(h >> 32);
 }
 
 // Member of an object by key, O(1) but for hostile keys (then O(log n)); NULL when absent or no object.

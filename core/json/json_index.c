@@ -96,15 +96,15 @@ static bool os_scan__close_sorted(os_scan *self, os_json *object, os_json_index 
 }
 
 static bool os_json__index_room(os_scan *self, os_json_index *index, uint32_t room) {
-  os_json **old = index->slots;
+  os_json_slot *old = index->slots;
   uint32_t old_room = old == NULL ? 0 : index->mask + 1;
-  index->slots = OS_ARENA_ARRAY(self->arena, room, os_json *);
+  index->slots = OS_ARENA_ARRAY(self->arena, room, os_json_slot);
   if (index->slots == NULL) return os_scan_memory(self);
   index->mask = room - 1;
   for (uint32_t i = 0; i < old_room; i++) {
-    if (old[i] == NULL) continue;
-    uint32_t at = old[i]->order & index->mask;
-    while (index->slots[at] != NULL) at = (at + 1) & index->mask;
+    if (old[i].member == NULL) continue;
+    uint32_t at = old[i].hash & index->mask;
+    while (index->slots[at].member != NULL) at = (at + 1) & index->mask;
     index->slots[at] = old[i];
   }
   return true;
@@ -112,18 +112,20 @@ static bool os_json__index_room(os_scan *self, os_json_index *index, uint32_t ro
 
 static bool os_json__index_add(os_scan *self, os_json_index *index, os_json *member) {
   if (index->crowded) return true;
-  if (index->count * 2 > index->mask && !os_json__index_room(self, index, (index->mask + 1) * 4))
+  if (index->count * 2 > index->mask && !os_json__index_room(self, index, (index->mask + 1) * 2))
     return false;
-  uint32_t at = member->order & index->mask, probes = 0;
-  while (index->slots[at] != NULL && !os_json__same_key(index->slots[at], member)) {
+  uint32_t hash = member->order, at = hash & index->mask, probes = 0;
+  os_json_slot *slots = index->slots;
+  while (slots[at].member != NULL &&
+         !(slots[at].hash == hash && os_json__same_key(slots[at].member, member))) {
     if (++probes > LONGEST_PROBE) {
       index->crowded = true;
       return true;
     }
     at = (at + 1) & index->mask;
   }
-  os_json *early = index->slots[at];
-  index->slots[at] = member;
+  os_json *early = slots[at].member;
+  slots[at] = (os_json_slot){member, hash};
   index->count += early == NULL;
   if (early == NULL) return true;
   struct os_json_pair *pair = OS_PUSH(self->arena, &index->repeated);
@@ -194,9 +196,9 @@ os_json *os_json_get(const os_json *object, os_str key) {
   uint32_t hash = os_json_key_hash(key);
   const os_json_index *index = object->index;
   if (index->sorted != NULL) return os_json__search(index, key, hash);
-  for (uint32_t at = hash & index->mask; index->slots[at] != NULL; at = (at + 1) & index->mask) {
-    os_json *child = index->slots[at];
-    if (child->order == hash && os_str_eq(os_json_key(child), key)) return child;
+  for (uint32_t at = hash & index->mask; index->slots[at].member != NULL; at = (at + 1) & index->mask) {
+    const os_json_slot *slot = &index->slots[at];
+    if (slot->hash == hash && os_str_eq(os_json_key(slot->member), key)) return slot->member;
   }
   return NULL;
 }

@@ -5,9 +5,15 @@
 
 enum { OS_JSON_INDEX_FROM = 25 }; // members from which an object has an index
 
+// A member with its hash, so that looking for another one does not touch it.
+typedef struct os_json_slot {
+  os_json *member; // NULL: none
+  uint32_t hash;
+} os_json_slot;
+
 // Members of an object by key: a hash table, or, where many keys share a hash, a list sorted by hash and key.
 typedef struct os_json_index {
-  os_json **slots;
+  os_json_slot *slots;
   uint32_t mask;
   bool crowded;     // too many keys shared a place: sorted when the object ends
   os_json **sorted; // not NULL: used instead of slots
