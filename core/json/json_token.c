@@ -222,17 +222,32 @@ typedef struct os_scan_bits {
   size_t count, room; // in bits; bytes
 } os_scan_bits;
 
+static bool os_scan__room(os_scan *self, os_scan_bits *bits) {
+  if (bits->count / 8 < bits->room) return true;
+  size_t room = bits->room == 0 ? 64 : bits->room * 2;
+  unsigned char *items = os_arena_grow(self->arena, bits->items, bits->room, room);
+  if (items == NULL) return os_scan_memory(self);
+  bits->items = items;
+  bits->room = room;
+  return true;
+}
+
 static bool os_scan__push(os_scan *self, os_scan_bits *bits, bool object) {
-  if (bits->count / 8 >= bits->room) {
-    size_t room = bits->room == 0 ? 64 : bits->room * 2;
-    unsigned char *items = os_arena_grow(self->arena, bits->items, bits->room, room);
-    if (items == NULL) return os_scan_memory(self);
-    bits->items = items;
-    bits->room = room;
-  }
+  if (!os_scan__room(self, bits)) return false;
   unsigned char bit = (unsigned char)(1u << (bits->count & 7)), *byte = &bits->items[bits->count >> 3];
   *byte = (unsigned char)(object ? *byte | bit : *byte & ~bit);
   bits->count++;
+  return true;
+}
+
+// Arrays that open right behind each other, eight at once.
+static bool os_scan__push_arrays(os_scan *self, os_scan_bits *bits) {
+  while (bits->count % 8 == 0 && self->end - self->p >= 8 && os_bytes_eq(self->p, "[[[[[[[[", 8)) {
+    if (!os_scan__room(self, bits)) return false;
+    bits->items[bits->count / 8] = 0;
+    bits->count += 8;
+    self->p += 8;
+  }
   return true;
 }
 
@@ -275,7 +290,7 @@ static bool os_scan__skip_value(os_scan *self, const os_json *node, os_scan_bits
   if (c != '{' && c != '[') return os_scan__skip_scalar(self, node);
   self->p++;
   *opened = true;
-  return os_scan__push(self, bits, c == '{');
+  return os_scan__push(self, bits, c == '{') && os_scan__push_arrays(self, bits);
 }
 
 bool os_scan_skip_container(os_scan *self, const os_json *node, bool object) {

@@ -1,4 +1,5 @@
 #include "json.h"
+#include "json_index.h"
 
 #include "check.h"
 #include "json_write.h"
@@ -186,6 +187,57 @@ static void test_depth(void) {
   free(text);
 }
 
+// Brackets beyond the depth limit are counted many at a time: each number of them, with objects between.
+static void test_cut_brackets(void) {
+  enum { MOST = 40 };
+  for (size_t deep = 4; deep <= MOST; deep++) {
+    for (size_t object = 0; object <= deep; object++) { // the array before which one stands; `deep`: none
+      char text[3 * MOST + 8], *p = text;
+      for (size_t i = 0; i < deep; i++) {
+        if (i == object) p += sprintf(p, "{\"\":");
+        *p++ = '[';
+      }
+      *p++ = '1';
+      char *inner = p;
+      for (size_t i = deep; i-- > 0;) {
+        *p++ = ']';
+        if (i == object) *p++ = '}';
+      }
+      parse_with((os_str){text, (size_t)(p - text)}, false, 2);
+      expect("json.depth", 1, 1);
+      *inner = '}';
+      parse_with((os_str){text, (size_t)(p - text)}, false, 2);
+      if (!CHECK(report.findings.count == 2)) return;
+      CHECK_EQ(report.findings.items[1]->where.from.column, inner - text + 1);
+    }
+  }
+}
+
+// Names as people number them: their hashes spread, so that an object stays a table and need not be sorted.
+static void test_numbered_keys(void) {
+  static const char *const forms[] = {
+      "k%u", "%u", "%u_bias", "factor_%u", "layers.%u.weight", "encoder/block_%u/attention/output"};
+  enum { COUNT = 40000 };
+  char *text = malloc(COUNT * 64);
+  for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+    char *p = text;
+    for (unsigned i = 0; i < COUNT; i++) {
+      *p++ = i == 0 ? '{' : ',';
+      *p++ = '"';
+      p += sprintf(p, forms[f], i);
+      p += sprintf(p, "\":%u", i);
+    }
+    *p++ = '}';
+    parse_with((os_str){text, (size_t)(p - text)}, false, 0);
+    CHECK_EQ(report.findings.count, 0);
+    CHECK(!document.root->index->crowded);
+    char key[64];
+    sprintf(key, forms[f], 12345);
+    CHECK(os_json_get(document.root, os_str_of(key))->item.valuedouble == 12345);
+  }
+  free(text);
+}
+
 static void test_pointers(void) {
   parse("{\"a/b\": {\"~\": [10, {\"\": 5}]}}");
   os_json *node = os_json_resolve(document.root, OS_STR("/a~1b/~0/1/"));
@@ -291,6 +343,8 @@ int main(void) {
   test_large_objects();
   test_hostile_keys();
   test_depth();
+  test_cut_brackets();
+  test_numbered_keys();
   test_pointers();
   test_writers();
   test_report_form();
