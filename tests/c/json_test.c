@@ -1,7 +1,7 @@
 #include "json.h"
-#include "json_index.h"
 
 #include "check.h"
+#include "json_index.h"
 #include "json_write.h"
 #include "report_json.h"
 #include "rule_texts.h"
