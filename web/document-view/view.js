@@ -7,11 +7,12 @@ import { redraw } from '../redraw.js'
 import { detailsPanel } from './details.js'
 import { editsOf } from './edits.js'
 import { Finder } from './finder.js'
+import { PictureView } from './picture-view.js'
 import { TextEditor } from './text-editor.js'
 import { TextView } from './text-view.js'
 import { TreeView } from './tree-view.js'
 
-const names = { overview: 'Overview', tree: 'Tree', json: 'JSON', textproto: 'Text', onnxtxt: 'ONNX syntax' }
+const names = { overview: 'Overview', tree: 'Tree', picture: 'Picture', json: 'JSON', textproto: 'Text', onnxtxt: 'ONNX syntax' }
 const fileForms = { binary: ['ONNX (protobuf)', 'the document as programs read it'], json: ['JSON', 'protobuf’s JSON mapping'], textproto: ['Text', 'protobuf’s text format'], onnxtxt: ['ONNX syntax', 'the textual syntax of models and graphs'], npy: ['NumPy', 'the values as .npy'] }
 const hints = { tree: 'Find a name, op:Conv, type:float, shape:[1, *, 3]', text: 'Find in this text' }
 const narrow = 760 // pixels: below, one thing at a time
@@ -27,6 +28,7 @@ export class DocumentView {
   #body = h('div', { class: 'part', role: 'tabpanel' })
   #nothing = h('p', { class: 'empty quiet' }, 'It cannot be read as a whole, so there are no parts to show. What is wrong with it stands under the findings.')
   #chosen = null
+  #wanted = null // the id of the part whose details were asked for last
   #present = null // the opened file that is shown
 
   constructor(model, overview) {
@@ -34,6 +36,7 @@ export class DocumentView {
     this.#call = (method, ...values) => model.documents.call(method, ...values)
     this.tree = new TreeView(this.#call)
     this.text = new TextView(this.#call)
+    this.picture = new PictureView(this.#call)
     this.editor = new TextEditor({ apply: (form, text) => model.replaceText(form, text), done: () => this.show(this.#part) })
     this.finder = new Finder({ find: words => this.#find(words), go: number => this.#goToHit(number) })
     this.tabs = h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Forms of the document' })
@@ -45,13 +48,17 @@ export class DocumentView {
       h('header', {}, h('div', { class: 'grow' }, this.title, this.facts), this.tools),
       h('div', { class: 'document-panes' }, overview, h('section', { class: 'parts', 'aria-label': 'Parts of the document' }, h('div', { class: 'strip' }, this.tabs), this.finder.element, this.#body)))
     this.tree.addEventListener('chosen', ({ detail }) => this.#choose(detail))
-    this.tree.addEventListener('acted', () => this.#details.querySelector('button')?.focus({ preventScroll: true }))
+    this.picture.addEventListener('chosen', ({ detail }) => this.#chooseAt(detail))
+    for (const part of [this.tree, this.picture]) part.addEventListener('acted', () => this.#details.querySelector('button')?.focus({ preventScroll: true }))
     this.element.addEventListener('keydown', event => this.#key(event))
     new ResizeObserver(([{ contentRect }]) => this.#measure(contentRect.width)).observe(this.element)
     // A click is lost when what is pressed is replaced before it is released.
     const draw = () => this.draw()
     model.addEventListener('changed', () => whenReleased(draw))
-    const refresh = () => this.tree.list.refresh()
+    const refresh = () => {
+      this.tree.list.refresh()
+      this.picture.again()
+    }
     model.addEventListener('lines', () => whenReleased(refresh))
     model.addEventListener('version', () => this.#again())
   }
@@ -86,7 +93,7 @@ export class DocumentView {
 
   get #parts() {
     const { identity } = this.#model
-    return [...this.#narrow || identity === null ? ['overview'] : [], ...identity?.rows > 0 ? ['tree'] : [], ...identity?.forms ?? []]
+    return [...this.#narrow || identity === null ? ['overview'] : [], ...identity?.rows > 0 ? ['tree'] : [], ...identity?.picture ? ['picture'] : [], ...identity?.forms ?? []]
   }
 
   // ---- Drawing
@@ -173,13 +180,20 @@ export class DocumentView {
 
   async show(part) {
     this.#part = part
-    this.finder.hint(part === 'tree' || part === 'overview' ? hints.tree : hints.text)
+    this.finder.hint(part === 'tree' || part === 'picture' || part === 'overview' ? hints.tree : hints.text)
     this.finder.element.hidden = part === 'overview' || !this.#parts.includes(part)
     this.#drawTabs()
     if (!this.#parts.includes(part) || part === 'overview') return this.#place(this.#nothing)
     if (part === 'tree') {
       this.#place(this.tree.element, this.#details)
+      if (this.#chosen !== null) await this.#reveal(this.#chosen.path)
       this.tree.list.refresh()
+      this.finder.again()
+      return
+    }
+    if (part === 'picture') {
+      this.#place(this.picture.element, this.#details)
+      await this.picture.show(this.#chosen?.path ?? '')
       this.finder.again()
       return
     }
@@ -221,27 +235,48 @@ export class DocumentView {
   // ---- The search
 
   #find(words) {
-    return this.#part === 'tree' ? this.#call('search', words) : this.#call('searchText', this.#part, words)
+    return this.#part === 'tree' || this.#part === 'picture' ? this.#call('search', words) : this.#call('searchText', this.#part, words)
   }
 
   async #goToHit(number) {
     if (this.#part === 'tree') this.tree.show(await this.#call('hit', number))
+    else if (this.#part === 'picture') await this.#showInPicture(await this.#call('pathOfHit', number))
     else this.text.mark(await this.#call('lineOfHit', this.#part, number))
   }
 
   /** Shows the part that a finding names. */
   async reveal(path) {
     if (!(this.#model.identity?.rows > 0)) return
+    if (this.#part === 'picture') {
+      await this.#showInPicture(path)
+      this.picture.scroller.focus({ preventScroll: true })
+      return
+    }
     if (this.#part !== 'tree') await this.show('tree')
-    this.tree.show(await this.#call('reveal', path))
+    await this.#reveal(path)
     this.tree.element.focus({ preventScroll: true })
+  }
+
+  async #reveal(path) {
+    this.tree.show(await this.#call('reveal', path))
+  }
+
+  async #showInPicture(path) {
+    await this.picture.show(path)
+    await this.#chooseAt(path)
   }
 
   // ---- The chosen part
 
+  async #chooseAt(path) {
+    const { id } = await this.#call('reveal', path)
+    await this.#choose(id)
+  }
+
   async #choose(id) {
+    this.#wanted = id
     const details = await this.#call('details', id).catch(error => ({ id, path: '', label: '', message: null, facts: [['Trouble', error.message]], links: [], findings: [] }))
-    if (id !== this.tree.active || details === null) return
+    if (id !== this.#wanted || details === null) return
     this.#chosen = details
     this.#drawDetails(true)
   }

@@ -3,6 +3,7 @@ import { applyFixes } from 'opspec'
 import { readText } from './kinds.js'
 import { asText, elementName, isPlace, kindOf, messageOf, operatorName, sizeOf, tensorType, typeText, valueText } from './messages.js'
 import { writeNpy } from './npy.js'
+import { Picture } from './picture.js'
 import { Index } from './search.js'
 import { Lines } from './texts.js'
 import { operatorsOf, Tree } from './tree.js'
@@ -36,6 +37,7 @@ export class Opened {
   #tree = null
   #index = null
   #uses = new Uses()
+  #picture = null // of the graph that was looked at last
   #texts = new Map() // form -> { lines, editable, cut, lost }
   #candidates = []  // messages that the same bytes may be
   #source = null    // { form, text } of a file that came as text and cannot be read
@@ -114,6 +116,7 @@ export class Opened {
     if (opened !== undefined) this.#tree.open(opened)
     this.#index = null
     this.#uses = new Uses()
+    this.#picture = null
     this.#texts.clear()
   }
 
@@ -133,9 +136,14 @@ export class Opened {
   #state() {
     const { blob, what } = this.#versions[this.#at] ?? {}
     return {
-      size: blob?.size ?? 0, blob, summary: this.#summary(), rows: this.#tree?.visible.length ?? 0, forms: this.#forms(),
+      size: blob?.size ?? 0, blob, summary: this.#summary(), rows: this.#tree?.visible.length ?? 0, picture: this.#hasPicture, forms: this.#forms(),
       edit: { at: this.#at, versions: this.#versions.length, undo: this.#at > 0 ? what : null, redo: this.#versions[this.#at + 1]?.what ?? null }
     }
+  }
+
+  get #hasPicture() {
+    const { graph, node } = this.#root ?? {}
+    return syntaxKinds.includes(this.#kind) && (graph?.node ?? node ?? []).length > 0
   }
 
   #forms() {
@@ -205,6 +213,57 @@ export class Opened {
 
   hit(number) {
     return this.#found(this.#tree.at(this.#index.hits[number].steps))
+  }
+
+  pathOfHit(number) {
+    return this.#tree.path(this.#tree.at(this.#index.hits[number].steps))
+  }
+
+  // ---- The picture
+
+  // The innermost graph or function that a part is in, as an item; null = the document has none.
+  #graphAt(path) {
+    const isGraph = item => item.type === 'GraphProto' || item.type === 'FunctionProto'
+    let at = this.#tree.find(path)
+    while (at !== null && !isGraph(at)) at = at.parent
+    if (at === null && this.#root.graph !== undefined) at = this.#tree.find('graph')
+    return at !== null && isGraph(at) ? at : null
+  }
+
+  /** The picture of the graph that a part is in: its size, the box of the part, and the ways to the graphs around and inside of it. */
+  picture(path) {
+    const item = this.#graphAt(path)
+    if (item === null) return null
+    const at = this.#tree.path(item)
+    if (this.#picture?.graph !== item.value) {
+      const graphs = this.#tree.graphs(item)
+      this.#picture = new Picture(item.value, at, name => this.#types.text(name, graphs))
+    }
+    const { title } = this.#tree.row(item)
+    return { path: at, title: title || at || item.type, above: item.parent === null || item.parent.type !== 'AttributeProto' ? null : this.#tree.path(item.parent.parent.type === 'list' ? item.parent.parent.parent : item.parent.parent), ...this.#picture.size, ...this.#boxOf(this.#picture.boxAt(at === '' ? path : path.slice(at.length + 1))) }
+  }
+
+  #boxOf(box) {
+    const path = box < 0 ? null : this.#picture.pathOf(box)
+    const inside = path === null ? [] : this.#tree.children(this.#tree.find(path)).flatMap(child => child.type === 'list' ? this.#tree.children(child) : [child])
+      .filter(({ type }) => type === 'AttributeProto').flatMap(attribute => this.#tree.children(attribute).flatMap(child => child.type === 'list' ? this.#tree.children(child) : [child])
+        .filter(({ type }) => type === 'GraphProto').map(graph => ({ name: asText(attribute.value.name ?? ''), path: this.#tree.path(graph) })))
+    return { box, boxPath: path, place: box < 0 ? null : this.#picture.place(box), inside: inside.slice(0, mostLinks) }
+  }
+
+  pictureWindow(rectangle, chosen) {
+    return this.#picture.window(rectangle, chosen, path => {
+      const item = this.#tree.find(path)
+      return item.worst < 0 ? null : this.#tree.row(item).worst
+    })
+  }
+
+  pictureStep(box, key) {
+    return this.#boxOf(this.#picture.step(box, key))
+  }
+
+  pictureBox(box) {
+    return this.#boxOf(box)
   }
 
   // ---- Texts
