@@ -99,8 +99,8 @@ export class Picture {
   get size() {
     const { layers, center, width } = this.#layout
     const right = center.reduce((wide, at, place) => Math.max(wide, at + width[place] / 2), 0)
-    const top = layers[0].find(place => place < this.#boxes.length)
-    return { width: Math.ceil(right), height: Math.ceil((layers.length - 1) * this.#rise + height), boxes: this.#boxes.length, constants: this.constants, start: top === undefined ? null : this.place(top) }
+    const top = layers[0]?.find(place => place < this.#boxes.length)
+    return { width: Math.ceil(right), height: Math.ceil(Math.max(0, layers.length - 1) * this.#rise + height), boxes: this.#boxes.length, constants: this.constants, start: top === undefined ? null : this.place(top) }
   }
 
   /** The box of a part of the graph, by its path from the graph on; -1 = none. */
