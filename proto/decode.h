@@ -17,6 +17,7 @@ typedef struct os_decoding {
   uint64_t start, end; // the message's bytes; both 0 = the whole source
   uint32_t depth;      // messages within each other; 0 = OS_PROTO_DEPTH_DEFAULT
   const os_stop *stop; // may be NULL
+  bool shared;         // the messages are only read: the empty ones in lists may be one and the same
   os_report *report;   // takes a wire.* finding
 } os_decoding;
 

@@ -49,10 +49,26 @@ static inline os_status os_fast__slot(os_fast *self, const os_plan_field *field,
   return OS_OK;
 }
 
+// An empty message: there is nothing to go into.
+static inline os_status os_fast__blank(os_fast *self, const os_plan *plan, const os_plan_field *field,
+                                       const os_item *item) {
+  os_decoder *decoder = self->decoder;
+  void *slot, *blank = decoder->ask.shared ? plan->blank : NULL;
+  if (blank == NULL) blank = os_decoder_message(decoder, plan, self->frame->message, item->data, item->end);
+  OS_TRY_ALLOC(blank);
+  ((os_plan *)(uintptr_t)plan)->blank = blank;
+  OS_TRY(os_fast__slot(self, field, item, &slot));
+  *(void **)slot = blank;
+  if ((++decoder->work & 4095) == 0) OS_TRY(os_stop_check(decoder->ask.stop));
+  self->p = self->base + (size_t)item->end;
+  return OS_OK;
+}
+
 static inline os_status os_fast__message(os_fast *self, const os_plan_field *field, const os_item *item) {
   os_decoder *decoder = self->decoder;
   const os_plan *plan = os_plans_child(&decoder->plans, field);
   OS_TRY_ALLOC(plan);
+  if (item->data == item->end && field->repeated) return os_fast__blank(self, plan, field, item);
   void *slot = os_plan_member(field, self->frame->message);
   size_t index = field->repeated ? *os_plan_count(field, self->frame->message) : 0;
   ProtobufCMessage *message = os_decoder_message(decoder, plan, self->frame->message, item->data, item->end);

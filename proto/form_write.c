@@ -445,9 +445,48 @@ static os_status os_form__unknown_fields(os_form_writer *self) {
 
 // ---- Messages ---------------------------------------------------------------------------------------------
 
+// What was written last from `start` on, so many times more.
+static void os_form__again(os_form_writer *self, size_t start, size_t times) {
+  enum { PART = 1 << 13 };
+  os_text *out = self->out;
+  size_t size = out->len - start, copies = size < PART ? PART / size : 1;
+  if (out->failed || times == 0) return;
+  if (copies > times) copies = times;
+  char *part = os_arena_alloc(&self->walk.arena, copies * size);
+  out->failed |= part == NULL;
+  if (part == NULL) return;
+  for (size_t i = 0; i < copies; i++) memcpy(part + i * size, out->data + start, size);
+  for (; times > 0; times -= copies) {
+    if (copies > times) copies = times;
+    os_text_put(out, (os_str){part, copies * size});
+  }
+}
+
+// Further empty messages of a list. The current one is the last of them afterwards.
+static void os_form__blanks(os_form_writer *self, os_walk_frame *outer) {
+  size_t more = os_walk_pass(&self->walk);
+  if (more == 0) return;
+  os_text *out = self->out;
+  const char *name = self->walk.field->field->name;
+  // Room first, so that what is written stays until it is copied.
+  size_t room = strlen(name) + 2 * self->depth + 8;
+  if (os_text_extend(out, room) == NULL) return;
+  size_t start = out->len -= room;
+  if (self->json) {
+    os_text_char(out, ',');
+    os_form__line(self);
+  } else {
+    os_form__name(self, &outer->any, name);
+    os_text_char(out, ' ');
+  }
+  os_text_puts(out, "{}");
+  os_form__again(self, start, more - 1);
+}
+
 static os_status os_form__message(os_form_writer *self) {
   os_walk *walk = &self->walk;
   os_walk_frame *outer = os_walk_top(walk) - 1;
+  if (walk->index > 0) os_form__blanks(self, outer);
   if (!self->json || walk->index == 0) {
     os_form__name(self, &outer->any, walk->field->field->name);
     if (!self->json) os_text_char(self->out, ' ');

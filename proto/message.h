@@ -42,6 +42,11 @@ static inline void os_proto_set(void *message, unsigned flags, unsigned not_flag
   os_proto_head *head = os_proto_head_of(message);
   head->parent = (head->parent | flags) & ~(uintptr_t)not_flags;
 }
+// There is nothing in it, as there was nothing in the bytes; the struct is not looked at.
+static inline bool os_proto_is_blank(const void *message) {
+  const os_proto_head *head = os_proto_head_of(message);
+  return head->length == 0 && (head->parent & OS_PROTO_FLAGS) == OS_PROTO_RANGED;
+}
 uint64_t os_proto_offset(const void *message);
 uint64_t os_proto_length(const void *message);
 // Sets a length, of any message that is not copied from its bytes. False: the message was not made for one that large.

@@ -12,6 +12,7 @@ static os_status os_walk__push(os_walk *self, const os_plan *plan, ProtobufCMess
   if (frame == NULL || plan == NULL) return OS_OUT_OF_MEMORY;
   frame->plan = plan;
   frame->message = message;
+  if (os_proto_is_blank(message)) frame->field = plan->count;
   return OS_OK;
 }
 
@@ -72,6 +73,20 @@ os_status os_walk_next(os_walk *self, os_walk_event *event) {
   self->count = os_plan_elements(self->field, outer->message);
   self->index = outer->element - 1;
   return OS_OK;
+}
+
+size_t os_walk_pass(os_walk *self) {
+  os_walk_frame *frame = os_walk_top(self), *outer = frame - 1;
+  size_t first = outer->element, at = first;
+  if (!self->field->repeated || !os_proto_is_blank(frame->message)) return 0;
+  ProtobufCMessage *const *list = (ProtobufCMessage *const *)(const void *)os_plan_list(self->field, outer->message);
+  while (at < self->count && list[at] != NULL && (list[at] == frame->message || os_proto_is_blank(list[at])))
+    at++;
+  if (at == first) return 0;
+  outer->element = at;
+  self->index = at - 1;
+  frame->message = list[at - 1];
+  return at - first;
 }
 
 os_str os_walk_path(const os_walk *self, os_arena *arena, const os_plan_field *field, int64_t index) {

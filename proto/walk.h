@@ -41,6 +41,9 @@ os_status os_walk_root(os_walk *self, const void *message);
 void os_walk_free(os_walk *self);
 // Not to be called after OS_WALK_END.
 os_status os_walk_next(os_walk *self, os_walk_event *event);
+// At OS_WALK_OPEN: how many more messages behind this one are as empty as it is. They are passed over: it is the last of them
+// from now on.
+size_t os_walk_pass(os_walk *self);
 static inline os_walk_frame *os_walk_top(const os_walk *self) {
   return &self->frames.items[self->frames.count - 1];
 }

@@ -15,8 +15,12 @@ void opspec_decode_end(opspec_env *self) {
 static os_status os_host__decode_message(opspec_env *self, const os_source *source,
                                          const ProtobufCMessageDescriptor *type, os_report *report,
                                          void **message) {
-  os_decoding decoding = {
-      .arena = &self->scratch, .source = source, .type = type, .depth = self->limits.depth, .report = report};
+  os_decoding decoding = {.arena = &self->scratch,
+                          .source = source,
+                          .type = type,
+                          .depth = self->limits.depth,
+                          .report = report,
+                          .shared = true};
   return os_proto_decode(&decoding, message);
 }
 
@@ -37,7 +41,7 @@ static os_status os_host__no_message(opspec_env *self, os_str as) {
 static os_status os_host__decode(opspec_env *self, const os_source *source, os_str as, os_report *report,
                                  void **root) {
   opspec_decode_end(self);
-  os_document_options options = {.as = os_kind_find(as), .limits = &self->limits};
+  os_document_options options = {.as = os_kind_find(as), .limits = &self->limits, .shared = true};
   const ProtobufCMessageDescriptor *type = options.as == OS_KIND_UNKNOWN ? os_proto_type_find(as) : NULL;
   if (options.as == OS_KIND_UNKNOWN && type == NULL) return os_host__no_message(self, as);
   os_status status = type != NULL ? os_host__decode_message(self, source, type, report, root)

@@ -10,6 +10,7 @@
 //   words    an operation in the lower 4 bits, above them the number of a field's name; then what it says:
 //            END, CLOSE                            the message ends
 //            OPEN, FIRST, NEXT                     a message begins: alone, as the first of a list, as another one
+//            EMPTY count                           so many more of the list, with nothing in them
 //            TEXT, TEXTS count                     length of each in UTF-16 units; they stand one after the other
 //            NUMBER, NUMBERS count                 so do the numbers, 8 bytes each: binary64
 //            INTEGER, INTEGERS count               int64
@@ -34,7 +35,8 @@ enum {
   UNSIGNED,
   UNSIGNEDS,
   BYTES,
-  BYTESES
+  BYTESES,
+  EMPTY
 };
 enum { NAMES = 256 };
 
@@ -156,7 +158,13 @@ static void os_tape__event(os_tape *self, os_walk_event event) {
     os_tape__field(self);
   } else if (event == OS_WALK_OPEN) {
     uint32_t open = !self->walk.field->repeated ? OPEN : self->walk.index == 0 ? FIRST : NEXT;
-    os_tape__word(self, os_tape__name(self, self->walk.field->field) << 4 | open);
+    size_t more = open == NEXT ? os_walk_pass(&self->walk) : 0;
+    uint32_t name = os_tape__name(self, self->walk.field->field) << 4;
+    if (more > 0) {
+      os_tape__word(self, name | EMPTY);
+      os_tape__word(self, (uint32_t)more);
+    }
+    os_tape__word(self, name | open);
   } else {
     os_tape__word(self, event == OS_WALK_CLOSE ? CLOSE : END);
   }

@@ -83,6 +83,7 @@ static os_status os_document__open(os_document *self, const os_document_options 
     self->kind = options->as;
     self->external = options->external;
     self->decoding.stop = options->stop;
+    self->decoding.shared = options->shared;
     if (self->kind != OS_KIND_UNKNOWN && os_kind_type(self->kind) == NULL) return OS_INVALID_ARGUMENT;
   }
   return os_document_resume(self, report);

@@ -78,6 +78,7 @@ typedef struct os_document_options {
   const os_limits *limits; // may be NULL
   const os_stop *stop;     // may be NULL
   os_external external;
+  bool shared; // as in os_decoding
 } os_document_options;
 
 // Opens and decodes. OS_MALFORMED: not such a document; findings (wire.*, onnx.document.kind) say why. Nothing is left open

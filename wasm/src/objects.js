@@ -4,6 +4,24 @@ import { asciiText } from './platform.js'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+const SHORT = 64 // bytes that do not get a buffer of their own in a list
+
+// An empty object without room for what most objects get: many of them take a fraction of the time and of the memory.
+function Empty() {}
+Empty.prototype = Object.prototype
+
+// The list with so many more; where it has only begun, one that does not have to grow.
+const withEmpty = (list, more) => {
+  if (list.length > 1) {
+    for (; more > 0; more--) list.push(new Empty())
+    return list
+  }
+  const all = new Array(1 + more)
+  all[0] = list[0]
+  for (let i = 1; i <= more; i++) all[i] = new Empty()
+  return all
+}
+
 const many = (count, one) => {
   const list = new Array(count)
   for (let i = 0; i < count; i++) list[i] = one()
@@ -28,6 +46,30 @@ export function objectsOf(engine) {
   const range = () => {
     const address = u32[word++]
     return u8.slice(address, address + u32[word++])
+  }
+  // Short ones of a list are views of one buffer: to make one takes longer than all else.
+  const ranges = count => {
+    const first = word
+    let size = 0
+    for (let i = 0; i < count; i++, word += 2) if (u32[word + 1] <= SHORT) size += u32[word + 1]
+    const shared = new Uint8Array(size)
+    const list = new Array(count)
+    const none = shared.subarray(0, 0)
+    let at = 0
+    for (let i = 0, pair = first; i < count; i++, pair += 2) {
+      const address = u32[pair]
+      const length = u32[pair + 1]
+      if (length > SHORT) {
+        list[i] = u8.slice(address, address + length)
+      } else if (length === 0) {
+        list[i] = none
+      } else {
+        const start = at
+        for (let j = 0; j < length; j++) shared[at++] = u8[address + j]
+        list[i] = new Uint8Array(shared.buffer, start, length)
+      }
+    }
+    return list
   }
   const root = {}
   const stack = []
@@ -84,8 +126,11 @@ export function objectsOf(engine) {
       case 13:
         object[key] = range()
         break
+      case 15:
+        object[key] = withEmpty(object[key], u32[word++])
+        break
       default:
-        object[key] = many(u32[word++], range)
+        object[key] = ranges(u32[word++])
     }
   }
 }
