@@ -119,8 +119,10 @@ enum { INTEGER = 20 }; // most characters of an integer of 64 bits
 static os_str os_form__integer(uint64_t value, bool negative, char *text) {
   size_t at = INTEGER;
   if (negative) value = 0 - value;
-  do text[--at] = (char)('0' + value % 10);
-  while ((value /= 10) > 0);
+  for (; value > UINT32_MAX; value /= 10) text[--at] = (char)('0' + value % 10);
+  uint32_t low = (uint32_t)value; // which is divided faster
+  do text[--at] = (char)('0' + low % 10);
+  while ((low /= 10) > 0);
   if (negative) text[--at] = '-';
   return (os_str){text + at, INTEGER - at};
 }
@@ -391,14 +393,15 @@ static os_status os_form__field(os_form_writer *self) {
 // One field whose content begins at `p`; answers where it ends. Decoding has seen that it is well-formed.
 static const uint8_t *os_form__unknown(os_form_writer *self, bool *any, uint32_t number, uint32_t wire,
                                        const uint8_t *p, const uint8_t *end) {
-  char name[12];
+  char text[INTEGER];
   uint64_t value = 0;
-  os_format(name, sizeof name, "%" PRIu32, number);
   if (wire == OS_WIRE_END) {
     os_form__close(self, '}', true);
     return p;
   }
-  os_form__name(self, any, name);
+  *any = true;
+  os_form__line(self);
+  os_text_put(self->out, os_form__integer(number, false, text));
   if (wire == OS_WIRE_GROUP) {
     os_text_char(self->out, ' ');
     os_form__open(self, '{');
@@ -408,7 +411,7 @@ static const uint8_t *os_form__unknown(os_form_writer *self, bool *any, uint32_t
   if (wire == OS_WIRE_VARINT || wire == OS_WIRE_BYTES) {
     p += os_varint_read(p, end, &value);
     if (wire == OS_WIRE_VARINT) {
-      os_text_format(self->out, "%" PRIu64, value);
+      os_text_put(self->out, os_form__integer(value, false, text));
       return p;
     }
     os_text_char(self->out, '"');

@@ -23,8 +23,8 @@ typedef struct os_format_spec {
 } os_format_spec;
 
 static void os_sink__put(os_format_sink *self, const char *text, size_t len) {
-  if (self->len < self->room)
-    memcpy(self->to + self->len, text, len < self->room - self->len ? len : self->room - self->len);
+  if (self->len < self->room && len > 0)
+    os_bytes_copy(self->to + self->len, text, len < self->room - self->len ? len : self->room - self->len);
   self->len += len;
 }
 
@@ -47,8 +47,12 @@ static void os_sink__field(os_format_sink *self, const os_format_spec *spec, con
 static char *os_format__digits(char *to, uint64_t value, unsigned base, char ten, int least) {
   char digits[24];
   int count = 0;
-  for (; value > 0 || count < least; value /= base) {
+  for (; value > UINT32_MAX; value /= base) { // division of 64 bits takes longer
     unsigned digit = (unsigned)(value % base);
+    digits[count++] = (char)(digit < 10 ? '0' + digit : ten + digit - 10);
+  }
+  for (uint32_t low = (uint32_t)value; low > 0 || count < least; low /= base) {
+    unsigned digit = low % base;
     digits[count++] = (char)(digit < 10 ? '0' + digit : ten + digit - 10);
   }
   while (count > 0) *to++ = digits[--count];

@@ -11,19 +11,19 @@ static uint32_t os_map__hash(os_str key) {
   return (uint32_t)(hash ^ hash >> 32);
 }
 
-static uint32_t *os_map__slot(const os_map *self, os_str key, uint32_t hash) {
+// Where the key's entry is told, or has to be. Entries are looked at only where the hash is the same: they are far apart.
+static uint64_t *os_map__slot(const os_map *self, os_str key, uint32_t hash) {
   size_t mask = self->slot_count - 1;
   for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
-    uint32_t slot = self->slots[i];
+    uint64_t slot = self->slots[i];
     if (slot == 0) return &self->slots[i];
-    const os_map_entry *entry = &self->entries[slot - 1];
-    if (entry->hash == hash && os_str_eq(entry->key, key)) return &self->slots[i];
+    if (slot >> 32 == hash && os_str_eq(self->entries[(uint32_t)slot - 1].key, key)) return &self->slots[i];
   }
 }
 
 static os_map_entry *os_map__find(const os_map *self, os_str key, uint32_t hash) {
   if (self->slot_count > 0) {
-    uint32_t slot = *os_map__slot(self, key, hash);
+    uint32_t slot = (uint32_t)*os_map__slot(self, key, hash);
     return slot == 0 ? NULL : &self->entries[slot - 1];
   }
   for (size_t i = 0; i < self->count; i++)
@@ -36,15 +36,17 @@ os_map_entry *os_map_get(const os_map *self, os_str key) {
 }
 
 static bool os_map__slots(os_map *self, size_t slot_count) {
-  uint32_t *slots = OS_ARENA_ARRAY(self->arena, slot_count, uint32_t);
+  uint64_t *slots = OS_ARENA_ARRAY(self->arena, slot_count, uint64_t);
   if (slots == NULL) return false;
   bool first = self->slot_count == 0;
   self->slots = slots;
   self->slot_count = slot_count;
-  for (size_t i = 0; i < self->count; i++) {
+  for (size_t i = 0; i < self->count; i++) { // no two keys are the same
     os_map_entry *entry = &self->entries[i];
     if (first) entry->hash = os_map__hash(entry->key);
-    *os_map__slot(self, entry->key, entry->hash) = (uint32_t)i + 1;
+    size_t at = (size_t)entry->hash & (slot_count - 1);
+    while (slots[at] != 0) at = (at + 1) & (slot_count - 1);
+    slots[at] = (uint64_t)entry->hash << 32 | (i + 1);
   }
   return true;
 }
@@ -72,14 +74,19 @@ static bool os_map__reserve(os_map *self) {
 
 os_map_entry *os_map_put(os_map *self, os_str key, bool *added) {
   uint32_t hash = self->slot_count == 0 ? 0 : os_map__hash(key);
-  os_map_entry *entry = os_map__find(self, key, hash);
+  uint64_t *slot = self->slot_count == 0 ? NULL : os_map__slot(self, key, hash);
+  os_map_entry *entry = slot == NULL ? os_map__find(self, key, hash)
+                        : *slot == 0 ? NULL
+                                     : &self->entries[(uint32_t)*slot - 1];
   if (added != NULL) *added = false;
   if (entry != NULL) return entry;
+  size_t slots = self->slot_count;
   if (self->count >= UINT32_MAX - 1 || !os_map__reserve(self)) return NULL;
   if (self->slot_count > 0 && self->count == FEW) hash = os_map__hash(key);
+  if (self->slot_count != slots) slot = os_map__slot(self, key, hash);
   entry = &self->entries[self->count++];
   *entry = (os_map_entry){.key = key, .hash = hash};
-  if (self->slot_count > 0) *os_map__slot(self, key, hash) = (uint32_t)self->count;
+  if (self->slot_count > 0) *slot = (uint64_t)hash << 32 | self->count;
   if (added != NULL) *added = true;
   return entry;
 }

@@ -17,7 +17,7 @@ typedef struct os_map_entry {
 typedef struct os_map {
   os_arena *arena;
   os_map_entry *entries;
-  uint32_t *slots; // index of an entry + 1, or 0
+  uint64_t *slots; // an entry's hash, and below it its index + 1; or 0
   size_t count, room, slot_count;
 } os_map;
 

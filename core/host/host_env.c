@@ -88,7 +88,9 @@ void os_host_begin(opspec_env *self) {
 os_status os_host_end(opspec_env *self) { return self->output.failed ? OS_OUT_OF_MEMORY : OS_OK; }
 
 void os_host_write_member(os_text *out, const char *name, os_str value) {
-  os_text_format(out, "\"%s\":", name);
+  os_text_char(out, '"');
+  os_text_puts(out, name);
+  os_text_puts(out, "\":");
   os_json_write_string(out, value);
 }
 

@@ -127,7 +127,7 @@ export class Env {
       const [bits, names] = engine.useFiles(files)
       const model = engine.exports.opspec_load(engine.port, address, size, bits, names)
       engine.check(engine.resultStatus)
-      return new Model(engine, model, engine.resultJson(), files)
+      return new Model(engine, model, engine.resultText(), files)
     })
   }
 

@@ -21,20 +21,24 @@ export class Model {
   #files
   #unwatch
   #documentKind
+  #described // JSON, until somebody asks for what it says
   #inputs
   #outputs
 
-  // files: external data may be asked for later on.
+  // described: what the core says of it, in JSON. files: external data may be asked for later on.
   constructor(engine, address, described, files) {
     this.#engine = engine
     this.#files = files
     this.#address = address
-    this.#documentKind = described.kind
-    this.#describe(described)
+    this.#documentKind = /"kind":"([\w-]+)"/.exec(described)[1]
+    this.#described = described
     this.#watch()
   }
 
-  #describe({ inputs, outputs }) {
+  #describe() {
+    if (this.#described === null) return
+    const { inputs, outputs } = JSON.parse(this.#described)
+    this.#described = null
     this.#inputs = Object.freeze(inputs.filter(value => !value.initialized).map(freezeInfo))
     this.#outputs = Object.freeze(outputs.map(freezeInfo))
   }
@@ -45,10 +49,12 @@ export class Model {
   }
 
   get inputs() {
+    this.#describe()
     return this.#inputs
   }
 
   get outputs() {
+    this.#describe()
     return this.#outputs
   }
 
@@ -210,14 +216,14 @@ export class Model {
     const [address, described] = engine.guard(() => engine.withBlock(text, (at, size) => {
       const model = engine.exports.opspec_edit_model(engine.port, Model.address(this), at, size)
       if (model === 0) throw engine.trouble(engine.resultStatus)
-      return [model, engine.resultJson()]
+      return [model, engine.resultText()]
     }), this.#files)
     if (address !== this.#address) {
       this.#unwatch()
       this.#address = address
       this.#watch()
     }
-    this.#describe(described)
+    this.#described = described
   }
 
   toJSON() {

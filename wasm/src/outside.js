@@ -294,7 +294,7 @@ export async function openOutside(engine, source, files, as, look) {
     }
     if (status !== OK) throw engine.trouble(status)
     look()
-    const described = engine.resultJson()
+    const described = engine.resultText()
     await bringWanted(engine, address, context, look)
     return { address, described, files: context }
   } catch (error) {
@@ -314,7 +314,7 @@ export function openBorrowed(engine, bytes, files) {
     const [bits, names] = engine.useFiles(context, ['model'])
     const address = exports.opspec_open_model(port, 0, bytes.length, bits, names)
     engine.check(engine.resultStatus)
-    return { address, described: engine.resultJson(), files: context }
+    return { address, described: engine.resultText(), files: context }
   }, context)
 }
 
