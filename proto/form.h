@@ -42,6 +42,9 @@ void os_form_writer_free(os_form_writer *self);
 
 // One number as the text format has it.
 struct os_plan_field;
+// `list`: of int64, uint64 or int32 values; with commas between them, each in `quote` unless that is 0.
+void os_form_write_integers(os_text *out, const struct os_plan_field *field, const char *list, size_t count,
+                            char quote);
 void os_form_write_number(os_text *out, const struct os_plan_field *field, const char *element);
 
 // A message being read from a form. Everything in it lives in `arena`, views may point into the text.
@@ -52,6 +55,7 @@ typedef struct os_form_input {
   os_report *report;
   os_str text;
   os_str bytes; // what {"$b":[offset,length]} in JSON is a range of; data NULL: such an object is none
+  bool shared;  // the message is only read: parts of it that the text says the same of may be one and the same
 } os_form_input;
 
 // JSON mapping: names in lowerCamelCase or as in the .proto file. OS_MALFORMED: with the finding that says where and why

@@ -5,10 +5,13 @@
 
 // ---- Writing ----------------------------------------------------------------------------------------------
 
-typedef struct os_rest_pair {
+// Elements of a field of two messages, from `next` on, that are still to be compared.
+typedef struct os_rest_row {
+  const os_plan_field *field;
   const void *message, *other;
-  const os_path *path;
-} os_rest_pair;
+  os_path *path; // of the one that is being compared
+  size_t next, count;
+} os_rest_row;
 
 typedef struct os_rest {
   os_text *out;
@@ -17,16 +20,26 @@ typedef struct os_rest {
   os_arena arena, scratch; // of all, of a pair
   os_plans plans;
   struct {
-    os_rest_pair *items;
+    os_rest_row *items;
     size_t count, room;
-  } pairs;
+  } rows;
+  os_path *paths; // that may be used again, by `parent`
+  // What an empty message was compared with last, and what is written of it behind its path.
+  const void *blank;
+  size_t blank_start, blank_size;
+  size_t line_start; // of the last line, behind its path
 } os_rest;
 
-static os_status os_rest__line(os_rest *self, const os_path *path, bool whole, const void *message) {
+static void os_rest__begin(os_rest *self, const os_path *path) {
   os_str where = path == NULL ? (os_str){"", 0} : os_path_print(path, &self->scratch);
   os_text_puts(self->out, "\n#:");
   if (where.len > 0) os_text_char(self->out, ' ');
   os_text_put(self->out, where);
+}
+
+static os_status os_rest__line(os_rest *self, const os_path *path, bool whole, const void *message) {
+  os_rest__begin(self, path);
+  self->line_start = self->out->len;
   os_text_puts(self->out, whole ? " = {" : " {");
   OS_TRY(os_form_writer_put(self->writer, message));
   os_text_char(self->out, '}');
@@ -73,46 +86,88 @@ static bool os_rest__take(os_rest *self, const os_plan *plan, const os_plan_fiel
   return true;
 }
 
-static os_status os_rest__push(os_rest *self, const os_rest_pair *pair, const os_plan_field *field,
-                               size_t count) {
-  for (size_t i = count; i-- > 0;) {
-    os_rest_pair *inner = OS_PUSH(&self->arena, &self->pairs);
-    os_path *path = os_arena_alloc(&self->arena, sizeof *path);
-    OS_TRY_ALLOC(inner);
-    OS_TRY_ALLOC(path);
-    *path = (os_path){pair->path, os_str_of(field->field->name), field->repeated ? (int64_t)i : -1};
-    *inner =
-        (os_rest_pair){os_plan_child(field, pair->message, i), os_plan_child(field, pair->other, i), path};
-  }
+static os_status os_rest__push(os_rest *self, const os_path *outer, const os_plan_field *field,
+                               const void *message, const void *other, size_t count) {
+  os_path *path = self->paths;
+  if (path != NULL)
+    self->paths = (os_path *)(uintptr_t)path->parent;
+  else
+    path = os_arena_alloc(&self->arena, sizeof *path);
+  os_rest_row *row = OS_PUSH(&self->arena, &self->rows);
+  OS_TRY_ALLOC(path);
+  OS_TRY_ALLOC(row);
+  *path = (os_path){outer, os_str_of(field->field->name), -1};
+  *row = (os_rest_row){field, message, other, path, 0, count};
   return OS_OK;
 }
 
-static os_status os_rest__pair(os_rest *self, os_rest_pair pair) {
-  const ProtobufCMessage *message = pair.message;
+static void os_rest__drop(os_rest *self, size_t count) {
+  while (self->rows.count > count) {
+    os_path *path = self->rows.items[--self->rows.count].path;
+    path->parent = self->paths;
+    self->paths = path;
+  }
+}
+
+static os_status os_rest__pair(os_rest *self, const ProtobufCMessage *message, const void *other,
+                               const os_path *path) {
   const os_plan *plan = os_plans_get(&self->plans, message->descriptor);
   ProtobufCMessage *some = NULL; // what differs
   OS_TRY_ALLOC(plan);
-  size_t inner = self->pairs.count;
+  size_t inner = self->rows.count;
   os_arena_rewind(&self->scratch);
   if (message->n_unknown_fields > 0) OS_TRY(os_rest__some(self, message, &some));
   for (uint32_t i = plan->count; i-- > 0;) {
     const os_plan_field *field = &plan->fields[i];
-    size_t n = os_plan_elements(field, pair.message), k = os_plan_elements(field, pair.other);
+    size_t n = os_plan_elements(field, message), k = os_plan_elements(field, other);
     bool same = n == k, nested = field->type == PROTOBUF_C_TYPE_MESSAGE;
     if (same && n > 0 && nested)
-      OS_TRY(os_rest__push(self, &pair, field, n));
+      OS_TRY(os_rest__push(self, path, field, message, other, n));
     else if (same && n > 0)
-      OS_TRY(os_rest__same(self, field, os_plan_list(field, pair.message), os_plan_list(field, pair.other), n,
-                           &same));
+      OS_TRY(os_rest__same(self, field, os_plan_list(field, message), os_plan_list(field, other), n, &same));
     if (same) continue;
     if (k > 0 && (n != 1 || field->repeated)) { // what is there cannot be taken away one by one
-      self->pairs.count = inner;
-      return os_rest__line(self, pair.path, true, pair.message);
+      os_rest__drop(self, inner);
+      return os_rest__line(self, path, true, message);
     }
     OS_TRY(os_rest__some(self, message, &some));
-    if (!os_rest__take(self, plan, field, pair.message, some)) return OS_OUT_OF_MEMORY;
+    if (!os_rest__take(self, plan, field, message, some)) return OS_OUT_OF_MEMORY;
   }
-  return some != NULL ? os_rest__line(self, pair.path, false, some) : OS_OK;
+  return some != NULL ? os_rest__line(self, path, false, some) : OS_OK;
+}
+
+// An empty message: what is said of the one before it holds if that was read the same.
+static os_status os_rest__blank(os_rest *self, const ProtobufCMessage *message, const void *other,
+                                const os_path *path) {
+  os_text *out = self->out;
+  if (other != self->blank) {
+    size_t before = out->len;
+    OS_TRY(os_rest__pair(self, message, other, path));
+    self->blank = other;
+    self->blank_start = self->line_start;
+    self->blank_size = out->len == before ? 0 : out->len - self->line_start;
+    return OS_OK;
+  }
+  if (self->blank_size == 0) return OS_OK;
+  os_arena_rewind(&self->scratch);
+  os_rest__begin(self, path);
+  char *to = os_text_extend(out, self->blank_size);
+  OS_TRY_ALLOC(to);
+  os_bytes_copy(to, out->data + self->blank_start, self->blank_size);
+  return OS_OK;
+}
+
+static os_status os_rest__next(os_rest *self) {
+  os_rest_row *row = &self->rows.items[self->rows.count - 1];
+  if (row->next == row->count) {
+    os_rest__drop(self, self->rows.count - 1);
+    return OS_OK;
+  }
+  size_t i = row->next++;
+  if (row->field->repeated) row->path->index = (int64_t)i;
+  const ProtobufCMessage *message = os_plan_child(row->field, row->message, i);
+  const void *other = os_plan_child(row->field, row->other, i);
+  return (os_proto_is_blank(message) ? os_rest__blank : os_rest__pair)(self, message, other, row->path);
 }
 
 os_status os_form_rest_write(os_text *out, const os_source *source, const void *message, const void *other,
@@ -122,11 +177,8 @@ os_status os_form_rest_write(os_text *out, const os_source *source, const void *
   os_arena_init(&self.scratch, out->memory);
   self.plans.arena = &self.arena;
   self.writer = os_form_writer_new(out, OS_FORM_LINE, source, report);
-  os_rest_pair *first = OS_PUSH(&self.arena, &self.pairs);
-  os_status status = first == NULL || self.writer == NULL ? OS_OUT_OF_MEMORY : OS_OK;
-  if (first != NULL) *first = (os_rest_pair){message, other, NULL};
-  while (status == OS_OK && self.pairs.count > 0)
-    status = os_rest__pair(&self, self.pairs.items[--self.pairs.count]);
+  os_status status = self.writer == NULL ? OS_OUT_OF_MEMORY : os_rest__pair(&self, message, other, NULL);
+  while (status == OS_OK && self.rows.count > 0) status = os_rest__next(&self);
   os_form_writer_free(self.writer);
   os_arena_clear(&self.scratch);
   os_arena_clear(&self.arena);

@@ -127,6 +127,42 @@ static os_str os_form__integer(uint64_t value, bool negative, char *text) {
   return (os_str){text + at, INTEGER - at};
 }
 
+static bool os_form__is_integer(const os_plan_field *field) {
+  return field->type == PROTOBUF_C_TYPE_INT64 || field->type == PROTOBUF_C_TYPE_UINT64 ||
+         field->type == PROTOBUF_C_TYPE_INT32;
+}
+
+void os_form_write_integers(os_text *out, const os_plan_field *field, const char *list, size_t count,
+                            char quote) {
+  enum { PART = 256, MOST = INTEGER + 4 }; // elements at a time, and what one may take
+  for (size_t i = 0; i < count;) {
+    size_t n = count - i < PART ? count - i : PART;
+    char *to = os_text_extend(out, MOST * n), *end = to + MOST * n, text[INTEGER];
+    if (to == NULL) return;
+    for (n += i; i < n; i++) {
+      uint64_t value;
+      int32_t small;
+      memcpy(field->size == 8 ? (void *)&value : (void *)&small, list + i * field->size, field->size);
+      if (field->size == 4) value = (uint64_t)(int64_t)small;
+      bool negative = field->type != PROTOBUF_C_TYPE_UINT64 && (int64_t)value < 0;
+      if (i > 0) {
+        memcpy(to, ", ", 2);
+        to += 2;
+      }
+      if (quote != 0) *to++ = quote;
+      if (value < 10) {
+        *to++ = (char)('0' + value);
+      } else {
+        os_str digits = os_form__integer(value, negative, text);
+        os_bytes_copy(to, digits.data, digits.len);
+        to += digits.len;
+      }
+      if (quote != 0) *to++ = quote;
+    }
+    out->len -= (size_t)(end - to);
+  }
+}
+
 static void os_form__float(os_form_writer *self, double value, bool narrow) {
   os_text *out = self->out;
   if (isfinite(value)) {
@@ -379,6 +415,12 @@ static os_status os_form__field(os_form_writer *self) {
     self->special = true;
     os_text_format(self->out, "{\"$a\":[\"%s\",%" PRIuPTR ",%zu]}", array, (uintptr_t)list, count);
     return OS_OK;
+  }
+  if (os_form__is_integer(field)) {
+    os_text_char(self->out, '[');
+    os_form_write_integers(self->out, field, list, count, self->json && field->size == 8 ? '"' : 0);
+    os_text_char(self->out, ']');
+    return self->out->failed ? OS_OUT_OF_MEMORY : OS_OK;
   }
   for (size_t i = 0; i < count; i++) {
     os_text_puts(self->out, i == 0 ? "[" : self->form == OS_FORM_SCRIPT ? "," : ", ");

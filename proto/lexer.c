@@ -131,6 +131,7 @@ static void os_lexer__string(os_lexer *self) {
 void os_lexer_next(os_lexer *self) {
   if (self->token == OS_TOKEN_FAULT) return;
   self->raw = false;
+  self->before = self->end;
   os_lexer__skip(self);
   self->sign = 0;
   char c = os_lexer__at(self, self->start);

@@ -22,6 +22,7 @@ typedef struct os_lexer {
   bool onnx;
   os_token token; // the current one
   size_t start, end;
+  size_t before; // end of the one before it
   char sign;    // the character of OS_TOKEN_SIGN, else 0
   os_str value; // of a word or number; of a string decoded
   const char *fault;

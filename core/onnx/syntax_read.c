@@ -11,6 +11,13 @@ typedef enum os_syntax_state {
   BEHIND_VALUE,
 } os_syntax_state;
 
+// The text of an element of a list and what came of it. Where the same text stands next, the same comes of it.
+typedef struct os_syntax_seen {
+  size_t start, end;
+  size_t after;     // behind the word that follows and one character more, which say that it ends there
+  void *one, *more; // messages; `one` NULL = nothing was seen
+} os_syntax_seen;
+
 typedef struct os_syntax_frame {
   os_syntax_state state;
   void *body;        // a GraphProto or FunctionProto
@@ -18,6 +25,8 @@ typedef struct os_syntax_frame {
   void *attribute;   // NULL: a name without a value
   int32_t kind;      // of AttributeProto.type as declared; 0 = not
   bool list, inputs; // [ has been read; so have the node's inputs
+  size_t start;      // of the attribute
+  os_syntax_seen seen_node, seen_attribute;
 } os_syntax_frame;
 
 typedef struct os_syntax_reader {
@@ -48,6 +57,24 @@ static bool os_syntax__more(os_form_reader *self, char close) {
   return false;
 }
 
+// Behind an element that began at `start`.
+static os_syntax_seen os_syntax__see(const os_form_reader *self, size_t start, void *one, void *more) {
+  const os_lexer *lexer = &self->lexer;
+  bool good = self->input.shared && self->status == OS_OK && lexer->end < lexer->text.len;
+  return (os_syntax_seen){start, lexer->before, lexer->end + 1, good ? one : NULL, more};
+}
+
+// Goes behind the element at the lexer if it stands there once more.
+static bool os_syntax__again(os_form_reader *self, const os_syntax_seen *seen) {
+  os_str text = self->lexer.text;
+  size_t at = self->lexer.start, size = seen->after - seen->start;
+  if (seen->one == NULL || size > text.len - at || !os_bytes_eq(text.data + at, text.data + seen->start, size))
+    return false;
+  self->lexer.end = at + (seen->end - seen->start);
+  os_form_next(self);
+  return true;
+}
+
 // ---- Putting values into messages -------------------------------------------------------------------------
 
 static void *os_syntax__slot(os_form_reader *self, void *message, uint32_t number) {
@@ -56,6 +83,10 @@ static void *os_syntax__slot(os_form_reader *self, void *message, uint32_t numbe
 
 static void *os_syntax__child(os_form_reader *self, void *message, uint32_t number) {
   return os_form_child(self, os_plan_find(os_form_plan(self, message), number), message);
+}
+
+static void os_syntax__put_message(os_form_reader *self, void *message, uint32_t number, void *child) {
+  *(void **)os_syntax__slot(self, message, number) = child;
 }
 
 static void os_syntax__put_text(os_form_reader *self, void *message, uint32_t number, os_str text) {
@@ -100,12 +131,19 @@ static void os_syntax__put_literal(os_form_reader *self, void *message, uint32_t
 static void os_syntax__pairs(os_form_reader *self, void *message, uint32_t number) {
   os_form_match(self, '[');
   if (os_form_take(self, ']')) return;
+  os_syntax_seen seen = {.one = NULL};
   do {
+    size_t start = self->lexer.start;
+    if (os_syntax__again(self, &seen)) {
+      os_syntax__put_message(self, message, number, seen.one);
+      continue;
+    }
     void *entry = os_syntax__child(self, message, number);
     if (self->lexer.token != OS_TOKEN_STRING) os_form_unexpected(self, "a text in quotation marks");
     os_syntax__put_literal(self, entry, 1);
     os_form_match(self, ':');
     os_syntax__put_literal(self, entry, 2);
+    seen = os_syntax__see(self, start, entry, NULL);
   } while (os_syntax__more(self, ']'));
 }
 
@@ -132,12 +170,19 @@ static void os_syntax__tensor_type(os_form_reader *self, void *type) {
   if (bracket && os_form_take(self, ']')) return; // of any rank
   void *shape = os_syntax__child(self, type, 2);
   if (!bracket) return;
+  os_syntax_seen seen = {.one = NULL};
   do {
+    size_t start = self->lexer.start;
+    if (os_syntax__again(self, &seen)) {
+      os_syntax__put_message(self, shape, 1, seen.one);
+      continue;
+    }
     void *dim = os_syntax__child(self, shape, 1);
     if (os_syntax__is_name(self))
       os_syntax__put_name(self, dim, 2);
     else if (!os_form_take(self, '?'))
       os_syntax__put_literal(self, dim, 1);
+    seen = os_syntax__see(self, start, dim, NULL);
   } while (os_syntax__more(self, ']'));
 }
 
@@ -273,27 +318,38 @@ static void os_syntax__tensor(os_form_reader *self, void *tensor, const Onnx__Ty
 enum { INITIALIZER = 5, VALUE_INFO = 13 }; // fields of GraphProto
 
 // A value with or without its type; with `initializers` (a field of the graph) = begins a tensor.
-static void os_syntax__value_info(os_form_reader *self, void *owner, uint32_t number, uint32_t initializers) {
+static void os_syntax__value_info(os_form_reader *self, void *owner, uint32_t number, uint32_t initializers,
+                                  os_syntax_seen *seen) {
   size_t start = self->lexer.start;
+  void *tensor = NULL;
   Onnx__TypeProto *type = os_syntax__at_type(self) ? os_syntax__loose_type(self) : NULL;
   os_str name = os_syntax__name(self);
   if (initializers != 0 && type != NULL && os_form_take(self, '=')) {
-    void *tensor = os_syntax__child(self, owner, initializers);
+    tensor = os_syntax__child(self, owner, initializers);
     os_syntax__put_text(self, tensor, 8, name);
     os_syntax__tensor(self, tensor, type, start);
-    if (number == VALUE_INFO) return; // only inputs are values, too
+  }
+  if (tensor != NULL && number == VALUE_INFO) { // only inputs are values, too
+    *seen = os_syntax__see(self, start, tensor, NULL);
+    return;
   }
   void *info = os_syntax__child(self, owner, number);
   os_syntax__put_text(self, info, 1, name);
   if (type != NULL) *(Onnx__TypeProto **)os_syntax__slot(self, info, 2) = type;
+  if (tensor == NULL) *seen = os_syntax__see(self, start, info, owner);
 }
 
 // A list of values that ends with the sign.
 static void os_syntax__value_infos(os_form_reader *self, void *owner, char close, uint32_t number,
                                    uint32_t initializers) {
   if (os_form_take(self, close)) return;
-  do os_syntax__value_info(self, owner, number, initializers);
-  while (os_syntax__more(self, close));
+  os_syntax_seen seen = {.one = NULL}; // `more` says that it is no tensor
+  do {
+    if (os_syntax__again(self, &seen))
+      os_syntax__put_message(self, owner, seen.more == NULL ? initializers : number, seen.one);
+    else
+      os_syntax__value_info(self, owner, number, initializers, &seen);
+  } while (os_syntax__more(self, close));
 }
 
 // Names with commas between them; one that is left out is empty, and a comma at the end changes nothing.
@@ -421,6 +477,11 @@ static void os_syntax__node(os_syntax_reader *reader, os_syntax_frame *frame) {
     return;
   }
   bool graph = ((ProtobufCMessage *)frame->body)->descriptor == &onnx__graph_proto__descriptor;
+  if (os_syntax__again(self, &frame->seen_node)) {
+    os_syntax__put_message(self, frame->body, graph ? 1 : 7, frame->seen_node.one);
+    return;
+  }
+  size_t start = self->lexer.start;
   void *node = os_syntax__child(self, frame->body, graph ? 1 : 7);
   if (os_form_take(self, '[')) {
     if (os_syntax__is_name(self)) os_syntax__put_name(self, node, 3);
@@ -436,18 +497,26 @@ static void os_syntax__node(os_syntax_reader *reader, os_syntax_frame *frame) {
   if (os_form_take(self, '<')) {
     frame->node = node;
     frame->state = AT_ATTRIBUTE;
-  } else if (!frame->inputs) {
-    os_form_unexpected(self, "( or <");
+    return;
   }
+  if (!frame->inputs) os_form_unexpected(self, "( or <");
+  frame->seen_node = os_syntax__see(self, start, node, NULL);
 }
 
 static void os_syntax__attribute(os_syntax_reader *reader, os_syntax_frame *frame) {
   os_form_reader *self = &reader->form;
   void *owner = frame->node == NULL ? frame->body : frame->node;
-  os_str name = os_syntax__name(self);
   frame->kind = 0;
   frame->list = false;
   frame->state = BEHIND_VALUE;
+  frame->start = self->lexer.start;
+  frame->attribute = NULL;
+  if (os_syntax__again(self, &frame->seen_attribute)) {
+    frame->attribute = frame->seen_attribute.one;
+    os_syntax__put_message(self, owner, frame->node == NULL ? 11 : 5, frame->attribute);
+    return;
+  }
+  os_str name = os_syntax__name(self);
   if (frame->node == NULL && self->lexer.sign != ':' && self->lexer.sign != '=') {
     os_syntax__put_text(self, owner, 6, name);
     return;
@@ -554,6 +623,7 @@ static void os_syntax__value(os_syntax_reader *reader, os_syntax_frame *frame) {
 
 static void os_syntax__behind_value(os_syntax_reader *reader, os_syntax_frame *frame) {
   os_form_reader *self = &reader->form;
+  if (!frame->list) frame->seen_attribute = os_syntax__see(self, frame->start, frame->attribute, NULL);
   if (os_form_take(self, ',')) {
     frame->state = frame->list ? AT_VALUE : AT_ATTRIBUTE;
   } else if (frame->list) {
@@ -593,9 +663,17 @@ static void os_syntax__message(os_syntax_reader *self, void *message) {
     os_syntax__graph(self, model ? os_syntax__child(form, message, 7) : message);
   }
   os_syntax__body(self);
+  os_syntax_seen seen = {.one = NULL};
   while (model && form->status == OS_OK && form->lexer.token != OS_TOKEN_END) {
-    os_syntax__function(self, os_syntax__child(form, message, 25));
+    size_t start = form->lexer.start;
+    if (os_syntax__again(form, &seen)) {
+      os_syntax__put_message(form, message, 25, seen.one);
+      continue;
+    }
+    void *function = os_syntax__child(form, message, 25);
+    os_syntax__function(self, function);
     os_syntax__body(self);
+    seen = os_syntax__see(form, start, function, NULL);
   }
   if (form->lexer.token != OS_TOKEN_END) os_form_unexpected(form, "the end of the text");
 }

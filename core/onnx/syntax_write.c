@@ -17,6 +17,7 @@ typedef struct os_syntax_frame {
   bool signature;          // what stands around them: inputs and outputs are written already
   Onnx__AttributeProto *const *attributes;
   size_t attribute_count, attribute, element; // next
+  size_t node_size, attribute_size;           // of the text of the last one
 } os_syntax_frame;
 
 typedef struct os_syntax_writer {
@@ -79,6 +80,18 @@ static void os_syntax__ids(os_text *out, const char *open, const ProtobufCBinary
   os_text_puts(out, close);
 }
 
+// Whether the last element but one of the list's first `count` and the last one are both empty. Then the last `size` bytes, the
+// text of the former and of what stands before it, are written once more. Not for the first two: before the first one stands
+// something else.
+static bool os_syntax__again(os_text *out, const void *list, size_t count, size_t size) {
+  const ProtobufCMessage *const *messages = list;
+  if (count < 3 || !os_proto_is_blank(messages[count - 1]) || !os_proto_is_blank(messages[count - 2]))
+    return false;
+  char *to = os_text_extend(out, size);
+  if (to != NULL) os_bytes_copy(to, to - size, size);
+  return true;
+}
+
 static void os_syntax__line(os_syntax_writer *self, size_t more) {
   os_text_char(self->out, '\n');
   for (size_t i = 0; i < self->frames.count + more; i++) os_text_puts(self->out, "  ");
@@ -95,6 +108,7 @@ static void os_syntax__shape(os_text *out, const Onnx__TensorShapeProto *shape) 
   if (shape == NULL) os_text_puts(out, "[]");
   if (shape == NULL || shape->n_dim == 0) return;
   for (size_t i = 0; i < shape->n_dim; i++) {
+    if (os_syntax__again(out, shape->dim, i + 1, 2)) continue;
     const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
     os_text_char(out, i == 0 ? '[' : ',');
     if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
@@ -167,9 +181,12 @@ static void os_syntax__value_info(os_text *out, const Onnx__ValueInfoProto *info
 
 static void os_syntax__value_infos(os_text *out, Onnx__ValueInfoProto *const *infos, size_t count) {
   os_text_char(out, '(');
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0, size = 0; i < count; i++) {
+    if (os_syntax__again(out, infos, i + 1, size)) continue;
+    size_t start = out->len;
     if (i > 0) os_text_puts(out, ", ");
     os_syntax__value_info(out, infos[i]);
+    size = out->len - start;
   }
   os_text_char(out, ')');
 }
@@ -189,10 +206,13 @@ static void os_syntax__list(os_syntax_writer *self, const void *message, uint32_
   const os_plan *plan = os_plans_get(&self->plans, ((const ProtobufCMessage *)message)->descriptor);
   const os_plan_field *field = os_plan_find(plan, number);
   size_t count = os_plan_elements(field, message);
+  const char *list = os_plan_list(field, message);
+  bool integers = field->plain;
   os_text_char(self->out, open);
-  for (size_t i = 0; i < count; i++) {
+  if (integers) os_form_write_integers(self->out, field, list, count, 0);
+  for (size_t i = 0; i < count && !integers; i++) {
     if (i > 0) os_text_puts(self->out, ", ");
-    os_syntax__element(self->out, field, os_plan_list(field, message) + i * field->size);
+    os_syntax__element(self->out, field, list + i * field->size);
   }
   os_text_char(self->out, close);
 }
@@ -201,13 +221,16 @@ static void os_syntax__list(os_syntax_writer *self, const void *message, uint32_
 static void os_syntax__pairs(os_syntax_writer *self, const os_plan_field *field, const void *message) {
   size_t count = os_plan_elements(field, message);
   os_text_char(self->out, '[');
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0, size = 0; i < count; i++) {
+    if (os_syntax__again(self->out, os_plan_list(field, message), i + 1, size)) continue;
+    size_t start = self->out->len;
     const ProtobufCMessage *entry = os_plan_child(field, message, i);
     const os_plan *plan = os_plans_get(&self->plans, entry->descriptor);
     if (i > 0) os_text_puts(self->out, ", ");
     os_syntax__element(self->out, &plan->fields[0], os_plan_member(&plan->fields[0], entry));
     os_text_puts(self->out, " : ");
     os_syntax__element(self->out, &plan->fields[1], os_plan_member(&plan->fields[1], entry));
+    size = self->out->len - start;
   }
   os_text_char(self->out, ']');
 }
@@ -281,15 +304,21 @@ static void os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *gra
   os_text_puts(out, " => ");
   os_syntax__value_infos(out, graph->output, graph->n_output);
   const char *separator = " <";
-  for (size_t i = 0; i < graph->n_initializer; i++, separator = ",") {
+  for (size_t i = 0, size = 0; i < graph->n_initializer; i++, separator = ",") {
+    if (os_syntax__again(out, graph->initializer, i + 1, size)) continue;
+    size_t start = out->len;
     os_text_puts(out, separator);
     os_syntax__line(self, 2);
     os_syntax__tensor(self, graph->initializer[i], true);
+    size = out->len - start;
   }
-  for (size_t i = 0; i < graph->n_value_info; i++, separator = ",") {
+  for (size_t i = 0, size = 0; i < graph->n_value_info; i++, separator = ",") {
+    if (os_syntax__again(out, graph->value_info, i + 1, size)) continue;
+    size_t start = out->len;
     os_text_puts(out, separator);
     os_syntax__line(self, 2);
     os_syntax__value_info(out, graph->value_info[i]);
+    size = out->len - start;
   }
   os_text_puts(out, separator[0] == ',' ? "> {" : " {");
   os_syntax__push(self, NULL, graph->node, graph->n_node);
@@ -298,6 +327,10 @@ static void os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *gra
 // The elements of an attribute that are no graphs.
 static void os_syntax__values(os_syntax_writer *self, const os_plan_field *field, const void *attribute,
                               size_t count) {
+  if (field->plain && count > 0) {
+    os_form_write_integers(self->out, field, os_plan_list(field, attribute), count, 0);
+    return;
+  }
   for (size_t i = 0; i < count; i++) {
     const char *element = os_plan_list(field, attribute) + i * field->size;
     if (i > 0) os_text_puts(self->out, ", ");
@@ -314,6 +347,12 @@ static void os_syntax__values(os_syntax_writer *self, const os_plan_field *field
 // `= 0` and stands behind.
 static void os_syntax__attribute(os_syntax_writer *self, os_syntax_frame *frame) {
   os_text *out = self->out;
+  if (frame->element == 0 &&
+      os_syntax__again(out, frame->attributes, frame->attribute + 1, frame->attribute_size)) {
+    frame->attribute++;
+    return;
+  }
+  size_t start = out->len;
   const Onnx__AttributeProto *attribute = frame->attributes[frame->attribute];
   const os_syntax_kind *kind = &os_syntax_kinds[attribute->type];
   const os_plan *plan = os_plans_get(&self->plans, attribute->base.descriptor);
@@ -345,6 +384,7 @@ static void os_syntax__attribute(os_syntax_writer *self, os_syntax_frame *frame)
   if (held && list && !rare->has_ref_attr_name) os_text_char(out, ']');
   frame->attribute++;
   frame->element = 0;
+  frame->attribute_size = out->len - start;
 }
 
 static void os_syntax__inputs(os_syntax_writer *self, os_syntax_frame *frame) {
@@ -376,6 +416,8 @@ static void os_syntax__begin_list(os_syntax_frame *frame, Onnx__AttributeProto *
 static void os_syntax__node(os_syntax_writer *self, os_syntax_frame *frame) {
   os_text *out = self->out;
   const Onnx__NodeProto *node = frame->nodes[frame->node++];
+  if (os_syntax__again(out, frame->nodes, frame->node, frame->node_size)) return;
+  size_t start = out->len;
   os_syntax__line(self, 0);
   if (node->has_name) {
     os_text_char(out, '[');
@@ -396,6 +438,7 @@ static void os_syntax__node(os_syntax_writer *self, os_syntax_frame *frame) {
     if (attribute->g != NULL || attribute->n_graphs > 0) frame->signature = true;
   }
   if (frame->signature) os_syntax__inputs(self, frame);
+  frame->node_size = out->len - start;
   if (node->n_attribute == 0) return;
   os_text_puts(out, " <");
   os_syntax__begin_list(frame, node->attribute, node->n_attribute);
@@ -407,9 +450,12 @@ static void os_syntax__function_signature(os_syntax_writer *self, os_syntax_fram
   const Onnx__FunctionProto *function = frame->function;
   os_syntax__ids(out, " (", function->input, function->n_input, ")");
   os_syntax__ids(out, " => (", function->output, function->n_output, ")");
-  for (size_t i = 0; i < function->n_value_info; i++) {
+  for (size_t i = 0, size = 0; i < function->n_value_info; i++) {
+    if (os_syntax__again(out, function->value_info, i + 1, size)) continue;
+    size_t start = out->len;
     os_text_puts(out, i == 0 ? " <" : ", ");
     os_syntax__value_info(out, function->value_info[i]);
+    size = out->len - start;
   }
   os_text_puts(out, function->n_value_info > 0 ? "> {" : " {");
   frame->signature = true;
@@ -489,9 +535,12 @@ static void os_syntax__message(os_syntax_writer *self, const ProtobufCMessage *m
   os_syntax__graph(self, graph, false);
   os_syntax__body(self);
   if (message->descriptor != &onnx__model_proto__descriptor) return;
-  for (size_t i = 0; i < model->n_functions; i++) {
+  for (size_t i = 0, size = 0; i < model->n_functions; i++) {
+    if (os_syntax__again(self->out, model->functions, i + 1, size)) continue;
+    size_t start = self->out->len;
     os_text_char(self->out, '\n');
     os_syntax__function(self, model->functions[i]);
+    size = self->out->len - start;
   }
 }
 
@@ -504,11 +553,18 @@ static os_status os_syntax__rest(os_syntax_writer *self, const void *message, os
                          .type = ((const ProtobufCMessage *)message)->descriptor,
                          .depth = UINT32_MAX,
                          .report = &own,
-                         .text = text};
+                         .text = text,
+                         .shared = true};
   void *other;
   os_status status = os_syntax_read(&input, &other);
-  if (status == OS_OK) return os_form_rest_write(self->out, self->source, message, other, report);
-  return status == OS_MALFORMED ? OS_UNSUPPORTED : status;
+  if (status != OS_OK) return status == OS_MALFORMED ? OS_UNSUPPORTED : status;
+  os_text rest; // of its own: `other` has views of what was written, which must not move
+  os_text_init(&rest, self->out->memory);
+  status = os_form_rest_write(&rest, self->source, message, other, report);
+  self->out->failed |= rest.failed;
+  os_text_put(self->out, os_text_str(&rest));
+  os_text_clear(&rest);
+  return status;
 }
 
 bool os_syntax_has(const ProtobufCMessageDescriptor *type) {
@@ -527,10 +583,9 @@ os_status os_syntax_write(os_text *out, const os_source *source, const void *mes
   else
     self.status = OS_OUT_OF_MEMORY;
   if (out->failed) self.status = OS_OUT_OF_MEMORY;
-  if (self.status == OS_OK) { // a copy, for `out` moves while it grows
-    os_str text = os_arena_copy(&self.arena, (os_str){out->data + start, out->len - start});
-    self.status = text.data == NULL ? OS_OUT_OF_MEMORY : os_syntax__rest(&self, message, text, report);
-  }
+  if (self.status == OS_OK)
+    self.status =
+        os_syntax__rest(&self, message, (os_str){out->data + start, out->len - start}, report);
   os_arena_clear(&self.scratch);
   os_arena_clear(&self.arena);
   return out->failed ? OS_OUT_OF_MEMORY : self.status;
