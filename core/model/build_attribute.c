@@ -16,6 +16,7 @@ static op_value *os_lazy__decode(const os_model_lazy *self) {
     return status == OS_OK ? value : NULL;
   }
   os_tensor_reader reader;
+  origin.quiet = true;
   if (os_tensor_open(&reader, self->proto, origin) != OS_OK) return NULL;
   const void *in_place = os_tensor_in_place(&reader);
   if (in_place != NULL)

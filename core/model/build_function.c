@@ -54,10 +54,17 @@ static os_status os_function__calls(os_model *model, os_function *self, os_funct
   *first = (struct os_function__nodes){self->proto->node, self->proto->n_node};
   while (walk->pending.count > 0) {
     struct os_function__nodes nodes = walk->pending.items[--walk->pending.count];
+    os_str domain = {"", 0}, name = {"", 0}, overload = {"", 0}; // of the last one
+    os_function *called = NULL;
     for (size_t i = 0; i < nodes.count; i++) {
       const Onnx__NodeProto *node = nodes.nodes[i];
-      os_function *called = os_function_find(model, os_bytes_str(node->domain), os_bytes_str(node->op_type),
-                                             os_bytes_str(os_node_rare(node)->overload));
+      os_str version = os_bytes_str(os_node_rare(node)->overload);
+      bool same = i > 0 && os_str_eq(name, os_bytes_str(node->op_type)) &&
+                  os_str_eq(domain, os_bytes_str(node->domain)) && os_str_eq(overload, version);
+      domain = os_bytes_str(node->domain);
+      name = os_bytes_str(node->op_type);
+      overload = version;
+      if (!same) called = os_function_find(model, domain, name, overload);
       if (called != NULL) {
         os_function **slot = OS_PUSH(arena, &self->calls);
         OS_TRY_ALLOC(slot);

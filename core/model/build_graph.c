@@ -210,18 +210,23 @@ static os_status os_index__nodes(os_model *model, os_graph_index *self) {
   for (size_t i = 0; i < count; i++) {
     const Onnx__NodeProto *proto = protos[i];
     os_graph_node *node = &self->nodes[i];
-    *node = (os_graph_node){
-        .node = {.name = os_bytes_str(proto->name),
-                 .op_type = os_bytes_str(proto->op_type),
-                 .domain = os_bytes_str(proto->domain),
-                 .overload = os_bytes_str(os_node_rare(proto)->overload),
-                 .index = (uint32_t)i},
-        .proto = proto,
-        .inputs = numbers,
-        .input_count = (uint32_t)proto->n_input,
-        .outputs = numbers + proto->n_input,
-        .output_count = (uint32_t)proto->n_output,
-    };
+    // One by one: a copy of all is not made by stores (os_arena_zalloc says why).
+    node->node.name = os_bytes_str(proto->name);
+    node->node.op_type = os_bytes_str(proto->op_type);
+    node->node.domain = os_bytes_str(proto->domain);
+    node->node.overload = os_bytes_str(os_node_rare(proto)->overload);
+    node->node.index = (uint32_t)i;
+    node->node.schema = NULL;
+    node->node.row = NULL;
+    node->node.attributes = NULL;
+    node->node.attribute_count = 0;
+    node->proto = proto;
+    node->inputs = numbers;
+    node->outputs = numbers + proto->n_input;
+    node->input_count = (uint32_t)proto->n_input;
+    node->output_count = (uint32_t)proto->n_output;
+    node->function = NULL;
+    node->cut = OS_CUT_NOT;
     int32_t *to = numbers + proto->n_input;
     for (size_t j = 0; j < proto->n_output; j++)
       OS_TRY(os_index__output(model, self, (uint32_t)i, (uint32_t)j, os_bytes_str(proto->output[j]), &to[j]));

@@ -199,7 +199,8 @@ static void os_attribute__types(const os_attribute_check *self) {
     os_check_type(&check);
   }
   for (size_t i = 0; i < rare->n_type_protos; i++) {
-    os_format(where, sizeof where, "%s[%zu].type_protos[%zu]", os_attribute__list(self), self->index, i);
+    if (!self->report->full)
+      os_format(where, sizeof where, "%s[%zu].type_protos[%zu]", os_attribute__list(self), self->index, i);
     check.type = rare->type_protos[i];
     os_check_type(&check);
   }

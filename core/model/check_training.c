@@ -75,6 +75,7 @@ static os_status os_training__bindings(os_checking *self, size_t training, const
 
 static os_status os_training__keys(os_checking *self, const Onnx__TrainingInfoProto *info, size_t index) {
   char list[64];
+  if (info->n_initialization_binding < 2) return OS_OK;
   os_format(list, sizeof list, "training_info[%zu].initialization_binding", index);
   return os_check_keys(self, &os_rule_onnx_entry_duplicate, OS_WARNING, info->initialization_binding,
                        info->n_initialization_binding, (os_spot){0}, list);

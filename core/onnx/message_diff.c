@@ -330,8 +330,8 @@ static os_status os_diff__tensor(os_diffing *self, os_diff_frame *top) {
   if (top->told || (a->raw_data.len > 0 && os_str_eq(os_bytes_str(a->raw_data), os_bytes_str(b->raw_data))))
     return OS_OK;
   os_tensor_reader x, y;
-  if (os_tensor_open(&x, a, (os_tensor_origin){&self->a->source, NULL}) != OS_OK ||
-      os_tensor_open(&y, b, (os_tensor_origin){&self->b->source, NULL}) != OS_OK)
+  if (os_tensor_open(&x, a, (os_tensor_origin){.source = &self->a->source, .quiet = true}) != OS_OK ||
+      os_tensor_open(&y, b, (os_tensor_origin){.source = &self->b->source, .quiet = true}) != OS_OK)
     return OS_OK;
   if (x.elem == OP_STRING || (uint64_t)x.count * op_elem_size(x.elem) > LARGEST_TENSOR) return OS_OK;
   if (os_diff__is_full(self)) return OS_OK;

@@ -13,6 +13,7 @@ static os_status os_tensor__trouble(os_tensor_reader *self, os_status status, co
     __attribute__((format(printf, 3, 4)));
 static os_status os_tensor__trouble(os_tensor_reader *self, os_status status, const char *format, ...) {
   va_list arguments;
+  if (self->origin.quiet) return status;
   va_start(arguments, format);
   os_format_list(self->trouble, sizeof self->trouble, format, arguments);
   va_end(arguments);
@@ -75,7 +76,16 @@ static os_status os_tensor__open_field(os_tensor_reader *self) {
 }
 
 os_status os_tensor_open(os_tensor_reader *self, const Onnx__TensorProto *proto, os_tensor_origin origin) {
-  *self = (os_tensor_reader){.proto = proto, .origin = origin, .dims = proto->dims};
+  self->proto = proto;
+  self->origin = origin;
+  self->storage = OS_STORED_NOWHERE;
+  self->elem = OP_NONE;
+  self->rank = 0;
+  self->dims = proto->dims;
+  self->count = 0;
+  self->file = (os_source){0};
+  self->offset = self->next = self->next_at = 0;
+  self->trouble[0] = 0;
   if (os_elem_info_of(proto->data_type) == NULL)
     return os_tensor__trouble(self, OS_MALFORMED, "data_type %d is no element type", (int)proto->data_type);
   self->elem = (op_elem)proto->data_type;

@@ -11,9 +11,11 @@
 typedef struct os_tensor_origin {
   const os_source *source;     // of the document around the tensor; NULL when all of it is in memory
   const os_external *external; // NULL = there are no other files
+  bool quiet;                  // nobody reads what is wrong with a tensor
 } os_tensor_origin;
 static inline os_tensor_origin os_document_origin(const os_document *document) {
-  return (os_tensor_origin){&document->source, document->external.open == NULL ? NULL : &document->external};
+  return (os_tensor_origin){&document->source, document->external.open == NULL ? NULL : &document->external,
+                            false};
 }
 
 typedef enum os_tensor_storage {
