@@ -55,7 +55,7 @@ typedef struct os_form_input {
   os_report *report;
   os_str text;
   os_str bytes; // what {"$b":[offset,length]} in JSON is a range of; data NULL: such an object is none
-  bool shared;  // the message is only read: parts of it that the text says the same of may be one and the same
+  bool shared; // the message is only read: parts of it that the text says the same of may be one and the same
 } os_form_input;
 
 // JSON mapping: names in lowerCamelCase or as in the .proto file. OS_MALFORMED: with the finding that says where and why

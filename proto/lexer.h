@@ -23,8 +23,8 @@ typedef struct os_lexer {
   os_token token; // the current one
   size_t start, end;
   size_t before; // end of the one before it
-  char sign;    // the character of OS_TOKEN_SIGN, else 0
-  os_str value; // of a word or number; of a string decoded
+  char sign;     // the character of OS_TOKEN_SIGN, else 0
+  os_str value;  // of a word or number; of a string decoded
   const char *fault;
   bool failed; // memory ran out, and the text has ended
   size_t note; // where, before the token, the first comment stands that begins with "#:"; start = nowhere

@@ -29,7 +29,7 @@ struct os_plan {
   const ProtobufCMessageDescriptor *type;
   const ProtobufCMessageDescriptor *rare; // of the fields that are aside; NULL = none
   struct os_plan *next;
-  void *blank; // for the decoder: an empty message of the type that may stand in many places
+  void *blank;           // for the decoder: an empty message of the type that may stand in many places
   uint8_t by_number[64]; // field number to index + 1, or 0
   uint32_t count;
   os_plan_field fields[];

@@ -79,7 +79,8 @@ size_t os_walk_pass(os_walk *self) {
   os_walk_frame *frame = os_walk_top(self), *outer = frame - 1;
   size_t first = outer->element, at = first;
   if (!self->field->repeated || !os_proto_is_blank(frame->message)) return 0;
-  ProtobufCMessage *const *list = (ProtobufCMessage *const *)(const void *)os_plan_list(self->field, outer->message);
+  ProtobufCMessage *const *list =
+      (ProtobufCMessage *const *)(const void *)os_plan_list(self->field, outer->message);
   while (at < self->count && list[at] != NULL && (list[at] == frame->message || os_proto_is_blank(list[at])))
     at++;
   if (at == first) return 0;

@@ -68,7 +68,8 @@ static os_syntax_seen os_syntax__see(const os_form_reader *self, size_t start, v
 static bool os_syntax__again(os_form_reader *self, const os_syntax_seen *seen) {
   os_str text = self->lexer.text;
   size_t at = self->lexer.start, size = seen->after - seen->start;
-  if (seen->one == NULL || size > text.len - at || !os_bytes_eq(text.data + at, text.data + seen->start, size))
+  if (seen->one == NULL || size > text.len - at ||
+      !os_bytes_eq(text.data + at, text.data + seen->start, size))
     return false;
   self->lexer.end = at + (seen->end - seen->start);
   os_form_next(self);

@@ -584,8 +584,7 @@ os_status os_syntax_write(os_text *out, const os_source *source, const void *mes
     self.status = OS_OUT_OF_MEMORY;
   if (out->failed) self.status = OS_OUT_OF_MEMORY;
   if (self.status == OS_OK)
-    self.status =
-        os_syntax__rest(&self, message, (os_str){out->data + start, out->len - start}, report);
+    self.status = os_syntax__rest(&self, message, (os_str){out->data + start, out->len - start}, report);
   os_arena_clear(&self.scratch);
   os_arena_clear(&self.arena);
   return out->failed ? OS_OUT_OF_MEMORY : self.status;
