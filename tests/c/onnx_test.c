@@ -237,7 +237,7 @@ static void external(fixture *self, const char *location, const char *offset, co
   if (length != NULL) entry(self, proto, "length", length);
   os_report report;
   os_report_init(&report, &self->arena, false, 0);
-  os_data_check check = {&report, &self->arena, {NULL, &files}};
+  os_data_check check = {&report, &self->arena, {NULL, &files, false}};
   CHECK_EQ(os_tensor_check(&check, proto, NULL), OS_OK);
   // The small file has no offset that programs would like best.
   if (report.counts[OS_INFO] == 1) {
@@ -284,7 +284,7 @@ static void test_external(void) {
   finds(&self, proto, OS_WARNING, "onnx.external.key", "the key \"__class__\" of external_data is unknown");
   os_source file = os_source_memory("0", 1);
   os_external files = {open_file, &file};
-  os_data_check check = {&self.report, &self.arena, {NULL, &files}};
+  os_data_check check = {&self.report, &self.arena, {NULL, &files, false}};
   proto = tensor(&self, OP_UINT8, 1, 4, 0);
   entry(&self, proto, "location", "blob");
   CHECK_EQ(os_tensor_check(&check, proto, NULL), OS_OK);
