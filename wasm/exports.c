@@ -448,9 +448,10 @@ uint32_t OS_EXPORT(opspec_do_encode)(os_port *self, const char *text, size_t siz
 }
 void OS_EXPORT(opspec_end_decode)(os_port *self) { opspec_decode_end(self->env); }
 uint32_t OS_EXPORT(opspec_do_diff)(os_port *self, const char *a, size_t a_size, const char *b, size_t b_size,
-                                   size_t as, double timeout) {
+                                   size_t as, uint32_t files, double timeout) {
+  bool given[2] = {(files & 1) != 0, (files & 2) != 0};
   return os_port__end(self, opspec_diff(self->env, (os_str){a, a_size}, (os_str){b, b_size},
-                                        (os_str){self->text, as}, timeout));
+                                        (os_str){self->text, as}, given, timeout));
 }
 uint32_t OS_EXPORT(opspec_do_sniff)(os_port *self, const char *bytes, size_t size) {
   return os_port__end(self, opspec_sniff(self->env, (os_str){bytes, size}));
@@ -698,4 +699,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/13"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/14"; }

@@ -64,6 +64,7 @@ typedef struct os_host_files {
   os_bundle bundle;
   os_external external;
   os_arena *arena;
+  char side;        // 'a' or 'b' of a comparison, else 0
   os_map locations; // to os_host_external
   os_host_external *opened;
   void **blocks; // what the host handed over

@@ -11,18 +11,27 @@ enum {
   OPERATORS = 8, // of an operator set: they are compared by whoever knows what their versions mean
 };
 
-static os_status os_host__open_side(opspec_env *self, os_str bytes, os_kind kind, const char *side,
-                                    os_document **out) {
+// One of both, with the files beside it.
+typedef struct os_host__side {
+  os_document *document;
+  os_host_files files;
+} os_host__side;
+
+static os_status os_host__open_side(opspec_env *self, os_str bytes, os_kind kind, char side, bool files,
+                                    os_host__side *out) {
   os_report report;
   os_report_init(&report, &self->scratch, false, self->limits.findings);
   os_source source = os_source_memory(bytes.data, bytes.len);
   os_document_options options = {.as = kind, .limits = &self->limits};
-  os_status status = os_document_open(&self->memory, &source, &options, &report, out);
+  OS_TRY(os_host_files_open(&out->files, self, &self->scratch, &(opspec_files){.given = files}));
+  out->files.side = side;
+  options.external = out->files.external;
+  os_status status = os_document_open(&self->memory, &source, &options, &report, &out->document);
   if (status == OS_OK) return OS_OK;
-  *out = NULL;
+  out->document = NULL;
   os_str why =
       report.findings.count > 0 ? report.findings.items[0]->message : os_str_of(os_status_text(status));
-  os_str message = os_arena_format(&self->scratch, "%s: %.*s", side, OS_ARG(why));
+  os_str message = os_arena_format(&self->scratch, "%c: %.*s", side, OS_ARG(why));
   return os_host_fail(self, status, message, (os_str){"", 0}, &report);
 }
 
@@ -68,6 +77,15 @@ static os_status os_host__diff_values(opspec_env *self, os_document *a, os_docum
   return status == OS_OUT_OF_MEMORY || read ? status : OS_OK;
 }
 
+static void os_host__write_unread(os_text *out, const os_message_diff *diff) {
+  if (diff->unread == 0) return;
+  os_text_format(out, ",\"unread\":{\"count\":%zu,", diff->unread);
+  os_host_write_member(out, "path", diff->unread_path);
+  os_text_char(out, ',');
+  os_host_write_member(out, "why", diff->unread_why);
+  os_text_char(out, '}');
+}
+
 static void os_host__write_changes(os_text *out, const os_message_diff *diff) {
   static const char *const kinds[] = {"added", "removed", "changed", "order"};
   os_text_puts(out, "\"changes\":[");
@@ -93,6 +111,7 @@ static os_status os_host__diff(opspec_env *self, os_document *a, os_document *b,
   OS_TRY(os_message_diff_run(&diff, a, b));
   os_text_char(&self->output, '{');
   os_host__write_changes(&self->output, &diff);
+  os_host__write_unread(&self->output, &diff);
   if (a->kind >= OS_KIND_TENSOR && a->kind <= OS_KIND_OPTIONAL) {
     os_text_puts(&self->output, ",\"value\":");
     OS_TRY(os_host__diff_values(self, a, b));
@@ -101,23 +120,25 @@ static os_status os_host__diff(opspec_env *self, os_document *a, os_document *b,
   return OS_OK;
 }
 
-os_status opspec_diff(opspec_env *self, os_str a, os_str b, os_str as, double timeout_ms) {
+os_status opspec_diff(opspec_env *self, os_str a, os_str b, os_str as, const bool files[2],
+                      double timeout_ms) {
   os_host_begin(self);
   os_kind kind = os_kind_find(as);
   if (kind == OS_KIND_UNKNOWN) {
     os_str message = os_arena_format(&self->scratch, "as: \"%.*s\" is no document", OS_ARG(as));
     return os_host_fail(self, OS_INVALID_ARGUMENT, message, (os_str){"", 0}, NULL);
   }
-  os_document *x = NULL, *y = NULL;
-  os_status status = os_host__open_side(self, a, kind, "a", &x);
-  if (status != OS_OK) return status;
-  status = os_host__open_side(self, b, kind, "b", &y);
+  os_host__side sides[2] = {0};
+  os_status status = os_host__open_side(self, a, kind, 'a', files[0], &sides[0]);
+  if (status == OS_OK) status = os_host__open_side(self, b, kind, 'b', files[1], &sides[1]);
   if (status == OS_OK) {
-    status = os_host__diff(self, x, y, timeout_ms);
+    status = os_host__diff(self, sides[0].document, sides[1].document, timeout_ms);
     status = status == OS_OK ? os_host_end(self)
                              : os_host_fail(self, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
   }
-  os_document_close(x);
-  os_document_close(y);
+  for (size_t i = 0; i < 2; i++) {
+    os_document_close(sides[i].document);
+    os_host_files_close(&sides[i].files);
+  }
   return status;
 }

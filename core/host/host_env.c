@@ -156,6 +156,7 @@ static os_status os_host__keep(os_host_files *self, void *block) {
 
 os_status os_host_ask(os_host_files *self, os_str name, os_str *bytes, opspec_far *far, opspec_file *state) {
   const opspec_host *host = &self->env->host;
+  if (self->side != 0) name = os_arena_format(self->arena, "%c/%.*s", self->side, OS_ARG(name));
   *state = host->file == NULL ? OPSPEC_FILE_MISSING : host->file(host->context, name, bytes, far);
   return *state == OPSPEC_FILE_FOUND ? os_host__keep(self, (void *)(uintptr_t)bytes->data) : OS_OK;
 }

@@ -4,17 +4,17 @@
 #include "form.h"
 #include "json_write.h"
 #include "message_match.h"
-#include "tensor_proto.h"
+#include "tensor_field.h"
 #include "text.h"
 #include "utf8.h"
 
 enum {
-  SHOWN = 60,               // bytes of a value in a sentence
-  LISTED = 8,               // elements of a list
-  LARGEST_TENSOR = 1 << 28, // bytes of elements that are compared as values
-  LOOK = 4096,              // steps between two looks at the clock
-  BUDGET = 8,               // bytes compared for each byte of both documents
-  MOST_TEXT = 1 << 24,      // bytes of sentences and paths: deep places have long ones
+  SHOWN = 60,          // bytes of a value in a sentence
+  LISTED = 8,          // elements of a list
+  PIECE = 1 << 20,     // bytes of elements that are compared at once
+  LOOK = 4096,         // steps between two looks at the clock
+  BUDGET = 8,          // bytes compared for each byte of both documents
+  MOST_TEXT = 1 << 24, // bytes of sentences and paths: deep places have long ones
 };
 
 // Two messages that are the same thing, being compared.
@@ -297,31 +297,105 @@ static os_status os_diff__unknown(os_diffing *self) {
 
 // ---- Tensors ----------------------------------------------------------------------------------------------
 
-static const char *os_diff__storage(os_tensor_storage storage) {
-  static const char *const names[] = {"nothing",     "raw_data",    "float_data",
-                                      "int32_data",  "string_data", "int64_data",
-                                      "double_data", "uint64_data", "another file"};
-  return names[storage];
+// Pieces of two tensors. Those of the first difference are kept for its sentence.
+typedef struct os_diff_pieces {
+  op_value *a, *b, *first_a, *first_b;
+  int64_t n; // elements of a piece
+} os_diff_pieces;
+
+static void os_diff__drop_pieces(os_diff_pieces *self) {
+  op_value_release(self->a);
+  op_value_release(self->b);
+  self->a = self->b = NULL;
 }
 
-static os_status os_diff__values(os_diffing *self, os_tensor_reader *x, os_tensor_reader *y,
-                                 os_difference *out) {
-  op_value *a = NULL, *b = NULL;
+static os_status os_diff__piece(const os_diffing *self, os_diff_pieces *pieces, op_elem elem, int64_t n) {
+  if (pieces->a != NULL && pieces->n == n) return OS_OK;
+  os_diff__drop_pieces(pieces);
+  pieces->n = n;
+  pieces->a = os_value_tensor(self->out->memory, elem, 1, &n);
+  pieces->b = os_value_tensor(self->out->memory, elem, 1, &n);
+  return pieces->a == NULL || pieces->b == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+static os_status os_diff__pieces(os_diffing *self, os_tensor_reader *x, os_tensor_reader *y,
+                                 os_diff_pieces *pieces, os_difference *out) {
   os_tolerance exact = {0};
-  os_status status = os_tensor_value(x, self->out->memory, &a);
-  if (status == OS_OK) status = os_tensor_value(y, self->out->memory, &b);
-  if (status == OS_OK) status = os_value_compare(&self->arena, b, a, &exact, out);
-  if (status == OS_OK && out->kind != OS_SAME) {
-    os_str text = os_difference_print(out, &self->arena, self->out->types);
-    os_text_put(&self->text, text);
-    os_text_char(&self->text, '.');
+  size_t size = op_elem_size(x->elem);
+  int64_t most = (int64_t)(PIECE / size);
+  for (int64_t at = 0; at < x->count; at += most) {
+    int64_t n = x->count - at < most ? x->count - at : most;
+    OS_TRY(os_stop_check(self->out->stop));
+    OS_TRY(os_diff__piece(self, pieces, x->elem, n));
+    void *a = op_value_edit(pieces->a)->data, *b = op_value_edit(pieces->b)->data;
+    OS_TRY(os_tensor_read(x, at, n, a));
+    OS_TRY(os_tensor_read(y, at, n, b));
+    if (memcmp(a, b, (size_t)n * size) == 0) continue;
+    os_difference found;
+    OS_TRY(os_value_compare(&self->arena, pieces->b, pieces->a, &exact, &found));
+    bool first = out->kind == OS_SAME && found.kind != OS_SAME;
+    os_difference_add(out, &found, at);
+    if (!first) continue;
+    pieces->first_a = pieces->a;
+    pieces->first_b = pieces->b;
+    pieces->a = pieces->b = NULL;
   }
-  op_value_release(a);
-  op_value_release(b);
+  return OS_OK;
+}
+
+// The elements cannot be looked at: counted once, whatever the fields of the two messages say.
+static os_status os_diff__unread(os_diffing *self, const char *side, const char *why) {
+  os_message_diff *out = self->out;
+  if (out->unread++ > 0) return OS_OK;
+  self->text.len = 0;
+  os_diff__context(self, false);
+  os_text_format(&self->text, "%s: %s", side, why);
+  out->unread_why = os_arena_copy(out->arena, os_text_str(&self->text));
+  out->unread_path = os_diff__path(self, NULL, -1, false);
+  os_arena_rewind(&self->arena);
+  return self->text.failed || out->unread_why.data == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+static const char *os_diff__why(const os_document *document, const os_tensor_reader *reader) {
+  return document->external.open == NULL ? "its files were not given" : reader->trouble;
+}
+
+static os_status os_diff__elements(os_diffing *self, os_diff_frame *top, os_tensor_reader *x,
+                                   os_tensor_reader *y) {
+  os_diff_pieces pieces = {0};
+  op_tensor whole = {.elem = x->elem, .rank = x->rank, .dims = x->dims, .count = x->count};
+  os_difference difference = {.whole = &whole};
+  os_status status = os_diff__pieces(self, x, y, &pieces, &difference);
+  if (status == OS_NEEDS_HOST) {
+    status = os_diff__unread(self, "a or b", "a Blob cannot be read in a synchronous call");
+  } else if (status == OS_OK) {
+    top->told = true;
+    bool differs = difference.kind != OS_SAME;
+    if ((differs || x->storage != y->storage) && os_diff__begin(self, false)) {
+      if (differs) {
+        os_text_put(&self->text, os_difference_print(&difference, &self->arena, self->out->types));
+        os_text_char(&self->text, '.');
+      } else {
+        os_text_format(&self->text, "the elements are the same, stored in %s, before in %s.",
+                       os_tensor_field_name(y->storage), os_tensor_field_name(x->storage));
+      }
+      status = os_diff__add(self, OS_CHANGE_CHANGED, NULL, -1);
+    }
+  }
+  os_diff__drop_pieces(&pieces);
+  op_value_release(pieces.first_a);
+  op_value_release(pieces.first_b);
   return status;
 }
 
-// The elements of two tensors as values, whatever field has them. What cannot be read is compared as any other message.
+// Why elements cannot be read is told of those in other files alone.
+static os_tensor_origin os_diff__origin(const os_document *document, const Onnx__TensorProto *tensor) {
+  os_tensor_origin origin = os_document_origin(document);
+  origin.quiet = !os_tensor_is_external(tensor);
+  return origin;
+}
+
+// The elements of two tensors as values, wherever they are. What cannot be read is compared as any other message.
 static os_status os_diff__tensor(os_diffing *self, os_diff_frame *top) {
   const Onnx__TensorProto *a = (const void *)top->a, *b = (const void *)top->b;
   bool same_dims = a->n_dims == b->n_dims &&
@@ -330,22 +404,15 @@ static os_status os_diff__tensor(os_diffing *self, os_diff_frame *top) {
   if (top->told || (a->raw_data.len > 0 && os_str_eq(os_bytes_str(a->raw_data), os_bytes_str(b->raw_data))))
     return OS_OK;
   os_tensor_reader x, y;
-  if (os_tensor_open(&x, a, (os_tensor_origin){.source = &self->a->source, .quiet = true}) != OS_OK ||
-      os_tensor_open(&y, b, (os_tensor_origin){.source = &self->b->source, .quiet = true}) != OS_OK)
-    return OS_OK;
-  if (x.elem == OP_STRING || (uint64_t)x.count * op_elem_size(x.elem) > LARGEST_TENSOR) return OS_OK;
-  if (os_diff__is_full(self)) return OS_OK;
-  os_difference difference;
-  os_diff__begin(self, false);
-  os_status status = os_diff__values(self, &x, &y, &difference);
-  if (status != OS_OK) return status == OS_OUT_OF_MEMORY ? OS_OK : status;
-  top->told = true;
-  if (difference.kind == OS_SAME) {
-    if (x.storage == y.storage) return OS_OK;
-    os_text_format(&self->text, "the elements are the same, stored in %s, before in %s.",
-                   os_diff__storage(y.storage), os_diff__storage(x.storage));
-  }
-  return os_diff__add(self, OS_CHANGE_CHANGED, NULL, -1);
+  os_status status = os_tensor_open(&x, a, os_diff__origin(self->a, a));
+  if (status == OS_OUT_OF_MEMORY) return status;
+  if (status != OS_OK)
+    return os_tensor_is_external(a) ? os_diff__unread(self, "a", os_diff__why(self->a, &x)) : OS_OK;
+  status = os_tensor_open(&y, b, os_diff__origin(self->b, b));
+  if (status == OS_OUT_OF_MEMORY) return status;
+  if (status != OS_OK)
+    return os_tensor_is_external(b) ? os_diff__unread(self, "b", os_diff__why(self->b, &y)) : OS_OK;
+  return x.elem == OP_STRING ? OS_OK : os_diff__elements(self, top, &x, &y);
 }
 
 static bool os_diff__is_payload(const os_diff_frame *top, const os_plan_field *field) {
@@ -440,7 +507,8 @@ os_status os_message_diff_run(os_message_diff *out, const os_document *a, const 
   self.matcher = (os_matcher){.arena = &self.keep, .a = &a->source, .b = &b->source};
   self.matcher.budget = BUDGET * (a->source.length + b->source.length);
   os_arena_init(&self.matcher.work, out->memory);
-  os_status status = os_diff__push(&self, NULL, (os_match){0, 0}, a->root, b->root);
+  os_status status = os_match_begin(&self.matcher, out->memory, a->root);
+  if (status == OS_OK) status = os_diff__push(&self, NULL, (os_match){0, 0}, a->root, b->root);
   for (uint32_t steps = 0; status == OS_OK && self.frames.count > 0; steps++) {
     if (steps % LOOK == 0) status = os_stop_check(out->stop);
     if (status == OS_OK) status = os_diff__step(&self);

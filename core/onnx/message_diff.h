@@ -5,7 +5,8 @@
 #include "type.h"
 
 // What differs between two messages of one type, field by field. A scalar that is absent is the same as one that has the
-// default, unless it is a member of a oneof. Work is bounded by the size of both.
+// default, unless it is a member of a oneof. Tensors are compared by their elements, whatever field or file has them. Work is
+// bounded by the size of both, and of those files.
 
 typedef enum os_change_kind {
   OS_CHANGE_ADDED,
@@ -32,9 +33,13 @@ typedef struct os_message_diff {
     size_t count, room;
   } changes;
   size_t left; // changes beyond the limit
+  // Tensors whose elements lie in files that are not there, or cannot be read; not among the changes. Of the first: its path,
+  // and why, for a person.
+  size_t unread;
+  os_str unread_path, unread_why;
 } os_message_diff;
 
-// The members up to `limit` are given. Both documents are in memory and of one kind.
+// The members up to `skip` are given. Both documents are in memory and of one kind; their files need not be.
 os_status os_message_diff_run(os_message_diff *self, const os_document *a, const os_document *b);
 
 #endif

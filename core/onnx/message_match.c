@@ -3,8 +3,10 @@
 #include "map.h"
 #include "onnx-operators.pb-c.h"
 #include "onnx.pb-c.h"
+#include "tensor_proto.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const os_naming namings[] = {
     {&onnx__node_proto__descriptor, {3}, 2, 4},
@@ -63,10 +65,56 @@ static bool os_match__spend(os_matcher *self, uint64_t bytes) {
   return true;
 }
 
+static int os_match__order(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+// Of what was merged of several parts only a message around it has bytes of its own.
+static const void *os_match__ranged(const void *message) {
+  while (message != NULL && (!os_proto_is(message, OS_PROTO_RANGED) || os_proto_is(message, OS_PROTO_EDITED)))
+    message = os_proto_parent(message);
+  return message;
+}
+
+os_status os_match_begin(os_matcher *self, os_memory *memory, const void *root) {
+  os_walk walk;
+  os_walk_event event = OS_WALK_OPEN;
+  os_status status = os_walk_begin(&walk, memory, root);
+  while (status == OS_OK && event != OS_WALK_END) {
+    const ProtobufCMessage *message = os_walk_top(&walk)->message;
+    const void *ranged = NULL;
+    if (event == OS_WALK_OPEN && message->descriptor == &onnx__tensor_proto__descriptor &&
+        os_tensor_is_external((const Onnx__TensorProto *)(const void *)message))
+      ranged = os_match__ranged(message);
+    uint64_t *at = ranged == NULL ? NULL : OS_PUSH(self->arena, &self->apart);
+    if (at != NULL) *at = os_proto_offset(ranged);
+    status = ranged != NULL && at == NULL ? OS_OUT_OF_MEMORY : os_walk_next(&walk, &event);
+  }
+  os_walk_free(&walk);
+  if (self->apart.count > 1)
+    qsort(self->apart.items, self->apart.count, sizeof *self->apart.items, os_match__order);
+  return status;
+}
+
+static bool os_match__is_apart(const os_matcher *self, const void *a, size_t length) {
+  uint64_t offset = os_proto_offset(a);
+  size_t low = 0, high = self->apart.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (self->apart.items[middle] < offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < self->apart.count && self->apart.items[low] - offset <= length;
+}
+
 bool os_match_same(os_matcher *self, const void *a, const void *b) {
   os_str x, y;
   return os_match__bytes(self->a, a, &x) && os_match__bytes(self->b, b, &y) && x.len == y.len &&
-         os_match__spend(self, x.len) && os_bytes_eq(x.data, y.data, x.len);
+         !os_match__is_apart(self, a, x.len) && os_match__spend(self, x.len) &&
+         os_bytes_eq(x.data, y.data, x.len);
 }
 
 // ---- Pairs ------------------------------------------------------------------------------------------------

@@ -34,6 +34,11 @@ typedef struct os_matcher {
   os_arena work;
   const os_source *a, *b; // in memory
   uint64_t budget;        // bytes that may still be compared or hashed before messages are walked instead
+  // Where tensors of a begin whose elements lie in other files, ascending: equal bytes do not say that these are the same.
+  struct {
+    uint64_t *items;
+    size_t count, room;
+  } apart;
 } os_matcher;
 
 typedef struct os_match_list {
@@ -41,7 +46,9 @@ typedef struct os_match_list {
   size_t count;
 } os_match_list;
 
-// The messages are the same bytes. False also when the budget is spent.
+// Fills `apart`; before anything else.
+os_status os_match_begin(os_matcher *self, os_memory *memory, const void *root);
+// The messages are the same bytes, and all that they are. False also when the budget is spent.
 bool os_match_same(os_matcher *self, const void *a, const void *b);
 // `plan`: of the elements.
 os_status os_match_lists(os_matcher *self, const os_plan *plan, os_match_list a, os_match_list b,

@@ -403,8 +403,7 @@ static os_status os_tensor__check(const os_data_check *check, const Onnx__Tensor
   OS_TRY(os_data_check_keys(check, os_tensor_rare(tensor)->metadata_props,
                             os_tensor_rare(tensor)->n_metadata_props, tensor, path,
                             OS_STR("metadata_props")));
-  bool external =
-      tensor->has_data_location && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+  bool external = os_tensor_is_external(tensor);
   bool sized = os_data_product(tensor->dims, tensor->n_dims, &self.count);
   os_tensor__check_type(&self, &fields, external);
   if (!sized) os_tensor__check_dims(&self, external);

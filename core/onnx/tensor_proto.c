@@ -95,7 +95,7 @@ os_status os_tensor_open(os_tensor_reader *self, const Onnx__TensorProto *proto,
   size_t bytes;
   if (!os_tensor_count(self->elem, self->rank, self->dims, &self->count, &bytes))
     return os_tensor__trouble(self, OS_MALFORMED, "its dims are negative or too large");
-  if (proto->has_data_location && proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
+  if (os_tensor_is_external(proto)) {
     self->storage = OS_STORED_EXTERNAL;
     if (self->elem == OP_STRING)
       return os_tensor__trouble(self, OS_MALFORMED, "strings cannot be external data");

@@ -45,6 +45,10 @@ typedef struct os_tensor_reader {
   char trouble[200]; // a sentence without a full stop, when opening failed
 } os_tensor_reader;
 
+// Its elements lie in another file.
+static inline bool os_tensor_is_external(const Onnx__TensorProto *proto) {
+  return proto->has_data_location && proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+}
 // What the tensor declares. OS_MALFORMED with `trouble` when its elements are not there as declared (data type, dims, none
 // or several value fields, too few elements, external data missing or cut); OS_UNSUPPORTED with `trouble` for a rank over
 // OP_MAX_RANK or a file that is not for synchronous calls. Extra bytes are let go.

@@ -178,6 +178,23 @@ os_status os_value_compare(os_arena *arena, const op_value *actual, const op_val
   }
 }
 
+void os_difference_add(os_difference *self, const os_difference *piece, int64_t base) {
+  if (piece->kind == OS_SAME) return;
+  const op_tensor *whole = self->whole;
+  if (self->kind == OS_SAME) {
+    *self = *piece;
+    self->whole = whole;
+    self->base = base;
+    self->first += base;
+    self->count = whole->count;
+    return;
+  }
+  self->differing += piece->differing;
+  if (piece->max_abs > self->max_abs) self->max_abs = piece->max_abs;
+  if (piece->max_rel > self->max_rel) self->max_rel = piece->max_rel;
+  if (piece->max_ulp > self->max_ulp) self->max_ulp = piece->max_ulp;
+}
+
 os_str os_dims_list_print(os_arena *arena, int32_t rank, const int64_t *dims) {
   os_str out = {"[", 1};
   for (int32_t i = 0; i < rank; i++) {
@@ -204,9 +221,9 @@ static const char *os_compare__kind_name(const op_value *value) {
 
 static os_str os_compare__print_values(const os_difference *self, os_arena *arena) {
   const op_tensor *a = &self->actual->tensor, *e = &self->expected->tensor;
-  os_str index = os_index_print(arena, e, self->first);
-  os_str is = os_scalar_print(arena, a->elem, a->data, self->first);
-  os_str wanted = os_scalar_print(arena, e->elem, e->data, self->first);
+  os_str index = os_index_print(arena, self->whole == NULL ? e : self->whole, self->first);
+  os_str is = os_scalar_print(arena, a->elem, a->data, self->first - self->base);
+  os_str wanted = os_scalar_print(arena, e->elem, e->data, self->first - self->base);
   os_str out = os_arena_format(arena, "element%s%.*s is %.*s, expected %.*s", index.len == 0 ? "" : " ",
                                OS_ARG(index), OS_ARG(is), OS_ARG(wanted));
   if (self->count > 1) {

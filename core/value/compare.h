@@ -39,11 +39,18 @@ typedef struct os_difference {
   double max_abs, max_rel;  // over differing elements; infinite with NaN or infinity on one side
   uint64_t max_ulp;
   bool has_metrics; // the three above mean something: floats
+  // The pair is a piece of two longer tensors, from element `base` on; `first` is an index of theirs. NULL: it is whole.
+  const op_tensor *whole;
+  int64_t base;
 } os_difference;
 
 // The first difference inside the value, with the figures of its tensor. Strings live in the arena. *out is filled always.
 os_status os_value_compare(os_arena *arena, const op_value *actual, const op_value *expected,
                            const os_tolerance *tolerance, os_difference *out);
+
+// Takes in what the next piece of two tensors differs in, of elements from `base` on; the first of the pieces that differ stays the pair.
+// `self` is { .whole } at first.
+void os_difference_add(os_difference *self, const os_difference *piece, int64_t base);
 
 // One sentence without a full stop: "element [1, 3] is 2.5, expected 2; 4 of 12 differ, at most by 0.5 (relative 0.25,
 // 2097152 ULP)". `types` prints the types of what is no tensor.

@@ -84,6 +84,20 @@ describe('the command with operator sets and data', () => {
     assert.deepEqual([json.kind, json.breaking, json.summary], ['operator-set', true, { breaking: 2, others: 1 }])
     assert.deepEqual([told('diff', 'ml2.pb', 'ml2.pb').status, told('diff', 'ml2.pb', 'ml2.pb').stdout], [0, 'no change\n'])
   })
+  it('diff of models whose elements lie in other files: those beside each', () => {
+    const weights = { name: 'w', dims: [3], data_type: 1, data_location: 1, external_data: [{ key: 'location', value: 'w.bin' }] }
+    const model = message('ModelProto', { ir_version: 10, opset_import: [{ version: 21 }], graph: { name: 'g', initializer: [weights] } })
+    for (const [name, numbers] of [['one', [1, 2, 3]], ['two', [1, 2, 3]], ['three', [1, 2, 4]], ['none', null]]) {
+      mkdirSync(join(folder, name))
+      writeFileSync(join(folder, name, 'model.onnx'), model)
+      if (numbers !== null) writeFileSync(join(folder, name, 'w.bin'), new Uint8Array(new Float32Array(numbers).buffer))
+    }
+    assert.deepEqual(told('diff', 'one/model.onnx', 'two/model.onnx'), { status: 0, stdout: 'no change\n', stderr: '' })
+    assert.deepEqual(told('diff', 'one/model.onnx', 'three/model.onnx').stdout.split('\n').slice(0, 2), [
+      'change   graph.initializer[0]: initializer "w": element [2] is 4, expected 3; 1 of 3 differ, at most by 1 (relative 0.333, 4194304 ULP). [diff.message.changed]', '1 change, 0 breaking'
+    ])
+    assert.match(told('diff', 'one/model.onnx', 'none/model.onnx').stdout, /^change +graph\.initializer\[0\]: The elements of a tensor in other files were not compared\. initializer "w": b: the file w\.bin is not there\. \[diff\.message\.unread\]\n1 change/)
+  })
   it('diff of data', () => {
     const { status, stdout } = told('diff', 'a.pb', 'b.pb')
     assert.deepEqual([status, stdout], [1, 'breaking tensor: Element [1, 2] is 7, expected 6; 1 of 6 differ, at most by 1 (relative 0.167, 2097152 ULP). [diff.value.elements]\n1 change, 1 breaking\n'])

@@ -95,7 +95,7 @@ describe('diff of ONNX documents', () => {
 
   it('every rule of documents has a case', () => {
     const seen = new Set([...sets, ...models].flatMap(([, , , there, back]) => [...there, ...back]))
-    const elsewhere = ['diff.value.type', 'diff.value.shape', 'diff.value.items', 'diff.value.elements', 'diff.value.rounding', 'diff.message.order', 'diff.message.more', 'diff.opset.more']
+    const elsewhere = ['diff.value.type', 'diff.value.shape', 'diff.value.items', 'diff.value.elements', 'diff.value.rounding', 'diff.message.order', 'diff.message.more', 'diff.message.unread', 'diff.opset.more']
     assert.deepEqual(documentRows.map(({ rule }) => rule).filter(rule => !seen.has(rule)).sort(), elsewhere.sort())
   })
 
@@ -181,6 +181,93 @@ describe('diff of ONNX documents', () => {
       const found = env.diff(write([1, 2, 3]), env.encode({ name: 'other', dims: [3n], dataType: 1, floatData: [1, 2, 3] }, 'TensorProto'))
       assert.deepEqual(rules(found), ['diff.message.changed', 'diff.message.text'])
       assert.equal(found.breaking, false)
+    })
+  })
+
+  describe('elements in other files', () => {
+    const entry = (key, text) => ({ key, value: String(text) })
+    const external = (name, location, dims, more = [], data_type = FLOAT) => ({ name, dims, data_type, data_location: 1, external_data: [entry('location', location), ...more] })
+    const far = model({ initializer: [external('w', 'w.bin', [3])] })
+    const bin = numbers => ({ 'w.bin': bytesOf(numbers) })
+    const told1 = (a, b, files) => told(env.diff(a, b, { files }))
+    const differs = 'graph.initializer[0]: initializer "w": element [1] is 2.5, expected 2; 1 of 3 differ, at most by 0.5 (relative 0.25, 2097152 ULP).'
+
+    it('of two models whose bytes are the same', () => {
+      assert.deepEqual(told1(far, far, [bin([1, 2, 3]), bin([1, 2, 3])]), [])
+      assert.deepEqual(told1(far, far, bin([1, 2, 3])), [])
+      assert.deepEqual(told1(far, far, [bin([1, 2, 3]), bin([1, 2.5, 3])]), [differs])
+      assert.deepEqual(rules(env.diff(far, far, { files: [bin([1, 2, 3]), bin([1, 2.5, 3])] })), ['diff.message.changed'])
+    })
+    it('against elements in the model, and at another place', () => {
+      const near = model({ initializer: [{ name: 'w', dims: [3], data_type: FLOAT, raw_data: bytesOf([1, 2, 3]) }] })
+      assert.ok(told1(near, far, [null, bin([1, 2, 3])]).includes('graph.initializer[0]: initializer "w": the elements are the same, stored in external_data, before in raw_data.'))
+      assert.ok(told1(near, far, [null, bin([1, 2.5, 3])]).includes(differs))
+      const moved = model({ initializer: [external('w', 'sub/v.bin', [3], [entry('offset', 4), entry('length', 12)])] })
+      const places = told1(far, moved, [bin([1, 2, 3]), { 'sub/v.bin': bytesOf([0, 1, 2, 3]) }])
+      assert.ok(places.every(text => text.startsWith('graph.initializer[0].external_data')), places.join('\n'))
+      assert.ok(places.includes('graph.initializer[0].external_data[0].value: initializer "w", external_data "location": value was "w.bin" and is "sub/v.bin".'))
+      assert.ok(told1(far, moved, [bin([1, 2, 3]), { 'sub/v.bin': bytesOf([0, 1, 2.5, 3]) }]).includes(differs))
+    })
+    it('wherever the tensor is: in an attribute of a body, in a sparse tensor', () => {
+      const branch = { name: 'b', node: [node('Constant', [], ['y'], { attribute: [{ name: 'value', type: 4, t: external('', 'w.bin', [3]) }] })] }
+      const deep = model({ node: [node('If', ['c'], ['y'], { attribute: [{ name: 'then_branch', type: 5, g: branch }] })] })
+      const [text, ...rest] = told1(deep, deep, [bin([1, 2, 3]), bin([1, 2, 4])])
+      assert.deepEqual([/^graph\.node\[0\]\.attribute\[0\]\.g\.node\[0\]\.attribute\[0\]\.t: .*element \[2\] is 4, expected 3/.test(text), rest], [true, []])
+      const sparse = model({ sparse_initializer: [{ values: external('s', 'w.bin', [3]), indices: { dims: [3], data_type: 7, int64_data: [0, 1, 2] }, dims: [4] }] })
+      assert.equal(told1(sparse, sparse, [bin([1, 2, 3]), bin([1, 2, 3])]).length, 0)
+      assert.match(told1(sparse, sparse, [bin([1, 2, 3]), bin([1, 2, 4])])[0], /^graph\.sparse_initializer\[0\]\.values: .*element \[2\]/)
+    })
+    it('long ones in pieces: where the first difference is, and how many there are', () => {
+      const count = 700000
+      const numbers = new Float32Array(count).map((_, i) => i)
+      const other = numbers.slice()
+      for (const i of [262143, 262144, 699999]) other[i] += 64
+      const long = model({ initializer: [external('w', 'w.bin', [7, count / 7])] })
+      assert.deepEqual(told1(long, long, [{ 'w.bin': new Uint8Array(numbers.buffer) }, { 'w.bin': new Uint8Array(other.buffer) }]), [
+        'graph.initializer[0]: initializer "w": element [2, 62143] is 262207, expected 262143; 3 of 700000 differ, at most by 64 (relative 0.000244, 2080 ULP).'
+      ])
+      const INT4 = 22
+      const narrow = model({ initializer: [external('w', 'w.bin', [2500001], [], INT4)] })
+      const packed = new Uint8Array(1250001)
+      const changed = packed.slice()
+      changed[1250000] = 7
+      assert.deepEqual(told1(narrow, narrow, [{ 'w.bin': packed }, { 'w.bin': changed }]), ['graph.initializer[0]: initializer "w": element [2500000] is 7, expected 0; 1 of 2500001 differ.'])
+    })
+    it('what is not at hand is said, never taken as the same', () => {
+      const unread = (files, pattern, a = far, b = far) => {
+        const found = env.diff(a, b, { files })
+        assert.deepEqual(rules(found), ['diff.message.unread'], told(found).join('\n'))
+        assert.match(found.changes[0].message, pattern)
+        assert.equal(found.breaking, false)
+        return found.changes[0].path
+      }
+      assert.equal(unread(undefined, /^The elements of a tensor in other files were not compared\. initializer "w": a: its files were not given\.$/), 'graph.initializer[0]')
+      unread([bin([1, 2, 3]), {}], /initializer "w": b: the file w\.bin is not there\.$/)
+      unread([{}, bin([1, 2, 3])], /a: the file w\.bin is not there\.$/)
+      unread([bin([1, 2, 3]), bin([1])], /b: 12 bytes are needed, w\.bin has 4 for it\.$/)
+      unread([bin([1, 2, 3]), { 'w.bin': new Blob([bytesOf([1, 2, 3])]) }], /a Blob cannot be read in a synchronous call\.$/)
+      const two = model({ initializer: [external('w', 'w.bin', [3]), external('v', '../v.bin', [3])] })
+      unread([bin([1, 2, 3]), {}], /^The elements of 2 tensors in other files were not compared\. The first: initializer "w": /, two, two)
+      assert.throws(() => env.diff(far, far, { files: [{}] }), error => error.code === 'invalid_argument' && /^files: /.test(error.message))
+      assert.throws(() => env.diff(far, far, { files: () => { throw new Error('gone') } }), /gone/)
+    })
+    it('of a tensor by itself', () => {
+      const tensor = message('TensorProto', external('w', 'w.bin', [3]))
+      assert.deepEqual(rules(env.diff(tensor, tensor, { files: [bin([1, 2, 3]), bin([1, 2, 4])] })), ['diff.value.elements'])
+      assert.deepEqual(rules(env.diff(tensor, tensor, { files: [bin([1, 2, 3]), bin([1, 2, 3])] })), [])
+      assert.deepEqual(rules(env.diff(tensor, tensor)), ['diff.message.unread'])
+    })
+    it('in a worker', async () => {
+      const remote = await createWorkerEnv()
+      assert.deepEqual(told(await remote.diff(far, far, { files: [bin([1, 2, 3]), new Map(Object.entries(bin([1, 2.5, 3])))] })), [differs])
+      await remote.dispose()
+    })
+    it('leaves nothing behind', () => {
+      const run = () => env.diff(far, far, { files: [bin([1, 2, 3]), bin([1, 2.5, 3])] })
+      run()
+      const { used } = env.constructor.memoryUsed(env)
+      for (let i = 0; i < 50; i++) run()
+      assert.ok(env.constructor.memoryUsed(env).used <= used + 4096)
     })
   })
 

@@ -66,6 +66,8 @@ export const documentRows = [
   compatible('diff.message.added', 'Something was added', 'What it does is to be judged by whoever knows the document.', 'a node more', 'nothing', MESSAGE),
   compatible('diff.message.changed', 'Something changed', 'What it does is to be judged by whoever knows the document.', 'another value of an attribute', 'nothing', MESSAGE),
   compatible('diff.message.order', 'Elements stand in another order', 'Nodes may be in any order in which values come before their use; of inputs and outputs some programs count places.', 'a, b, then b, a', 'nothing', MESSAGE),
+  compatible('diff.message.unread', 'Elements were not compared', 'The elements of a tensor may lie in another file, and that file was not given or cannot be read. Whether they are the same is not known; `files` gives the files of both sides, and the command looks beside each document.',
+    'the files of both at hand', 'nothing', 'onnx.proto, TensorProto.external_data'),
   compatible('diff.message.more', 'Further changes', 'So many places differ that not each is listed.', 'a few changes', 'nothing', MESSAGE),
   documentation('diff.message.text', 'A text for readers changed', 'doc_string, metadata and what says who made the document change no result.', 'the same doc_string in both', 'nothing', MESSAGE)
 ]

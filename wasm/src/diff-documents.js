@@ -1,9 +1,11 @@
-import { optionsOf, textOrBytes } from './arguments.js'
+import { bytesArgument, optionsOf, textOrBytes } from './arguments.js'
 import { compareInterfaces } from './diff-model.js'
 import { compareOperatorSets } from './diff-operator-set.js'
 import { change, difference, plainChange } from './diff-rules.js'
 import { invalid, OpspecError } from './errors.js'
+import { isBlob, normalFiles } from './files.js'
 import { messages } from './messages.js'
+import { BytesSource, isSource, Outside } from './outside.js'
 
 // What differs between two ONNX documents of one kind. The core compares the messages (core/onnx/message_diff.h); here its
 // sentences get their rules.
@@ -25,19 +27,38 @@ function compareData(rows, value) {
   return [found, ...rows.map(plainChange).filter(({ rule }) => rule === 'diff.message.text')]
 }
 
-function rowsOf(engine, a, b, kind, timeoutMs) {
-  return engine.guard(() => engine.withBlock(a, (at, size) => engine.withBlock(b, (other, length) => {
-    engine.check(engine.exports.opspec_do_diff(engine.port, at, size, other, length, engine.putText(kind), timeoutMs))
-    return engine.resultJson()
-  })))
+// The files of both sides: the module asks for 'a/NAME' and 'b/NAME'. Bytes stay where they are.
+function filesOf(given) {
+  const [a, b] = Array.isArray(given) ? given : [given, given]
+  if (Array.isArray(given) && given.length !== 2) throw invalid('files: a list has the files of a and those of b')
+  const sides = { a: normalFiles(a), b: normalFiles(b) }
+  const outside = new Outside()
+  const get = asked => {
+    const found = sides[asked[0]]?.get(asked.slice(2))
+    if (found == null || typeof found === 'string' || isBlob(found) || isSource(found)) return found
+    return new BytesSource(bytesArgument(found, `files: ${asked.slice(2)}`))
+  }
+  return { names: [], complete: false, get, outside, bits: (sides.a === null ? 0 : 1) + (sides.b === null ? 0 : 2) }
 }
 
-function compare(env, engine, a, b, kind, timeoutMs) {
-  const { changes: rows, left, value } = rowsOf(engine, a, b, kind, timeoutMs)
+function rowsOf(engine, a, b, kind, files, timeoutMs) {
+  try {
+    return engine.guard(() => engine.withBlock(a, (at, size) => engine.withBlock(b, (other, length) => {
+      engine.check(engine.exports.opspec_do_diff(engine.port, at, size, other, length, engine.putText(kind), files.bits, timeoutMs))
+      return engine.resultJson()
+    })), files)
+  } finally {
+    files.outside.release()
+  }
+}
+
+function compare(env, engine, a, b, kind, files, timeoutMs) {
+  const { changes: rows, left, unread, value } = rowsOf(engine, a, b, kind, files, timeoutMs)
   const changes = value !== undefined ? compareData(rows, value)
     : kind === 'operator-set' ? compareOperatorSets(env.decode(a, 'OperatorSetProto'), env.decode(b, 'OperatorSetProto'), rows)
       : kind === 'model' ? compareInterfaces(env, a, b, rows)
         : rows.map(plainChange)
+  if (unread !== undefined) changes.push(change('diff.message.unread', `The elements of ${unread.count === 1 ? 'a tensor' : `${unread.count} tensors`} in other files were not compared. ${unread.count === 1 ? '' : 'The first: '}${unread.why}.`, { path: unread.path }))
   if (left > 0) changes.push(change(kind === 'operator-set' ? 'diff.opset.more' : 'diff.message.more', `${left} further changes are not listed.`, { path: '' }))
   return difference(changes)
 }
@@ -54,11 +75,11 @@ function kindOf(env, a, b) {
 
 /** Env.diff of two ONNX documents; null: they are none. */
 export function diffDocuments(env, engine, a, b, given) {
-  const { as, timeoutMs } = optionsOf(given)
+  const { as, timeoutMs, files } = optionsOf(given)
   const [x, y] = [textOrBytes(a, 'a'), textOrBytes(b, 'b')]
   const kind = as === undefined ? kindOf(env, x, y) : kindNamed(as)
   if (kind === null || kind === 'spec') return null
   if (!Object.hasOwn(messages, kind)) throw invalid(`as: must be spec or one of ${Object.keys(messages).join(', ')}`)
   for (const [name, bytes] of [['a', x], ['b', y]]) if (typeof bytes === 'string') throw invalid(`${name}: a ${kind} is given by its bytes`)
-  return compare(env, engine, x, y, kind, timeoutMs ?? 0)
+  return compare(env, engine, x, y, kind, filesOf(files), timeoutMs ?? 0)
 }

@@ -4,7 +4,7 @@ import { codeOf, invalid, OK, OpspecError, shown } from './errors.js'
 import { isBlob } from './files.js'
 import { KernelHost } from './kernels.js'
 import { instantiate } from './loader.js'
-import { FileSource } from './outside.js'
+import { isSource } from './outside.js'
 import { now } from './platform.js'
 import { checkPlaces, compareText, halfBits, isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, readDims, SparseTensor, Tensor, TRUSTED, typeOfValue } from './values.js'
 
@@ -336,8 +336,8 @@ export class Engine {
       const name = this.text(address, length)
       const found = this.files?.get(name)
       if (found == null) return 1
-      if (this.files.outside !== undefined && (isBlob(found) || found instanceof FileSource)) return this.#far(found)
-      if (found instanceof FileSource) return 2
+      if (this.files.outside !== undefined && (isBlob(found) || isSource(found))) return this.#far(found)
+      if (isSource(found)) return 2
       if (typeof found !== 'string' && bytesView(found, `files: ${name}`) === null) return 2
       const block = this.block(found)
       this.u32[(this.port >>> 2) + 1] = block.address

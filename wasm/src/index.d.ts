@@ -426,9 +426,10 @@ export interface Env {
   /**
    * What changes when `b` takes the place of `a`: of specifications and operator sets for nodes, of models for who runs them, of data whether the
    * values are the same; breaking changes first; explain() knows their rules. Places are those of `b`, of what was removed those of `a`. `as`
-   * says what both are where their content does not ('unsupported' when they are of two kinds).
+   * says what both are where their content does not ('unsupported' when they are of two kinds). `files`: where elements of tensors lie,
+   * of both or of each; they are read piece by piece, and a change (`diff.message.unread`) says so where they are not at hand.
    */
-  diff(a: string | Bytes, b: string | Bytes, options?: { as?: Kind | MessageName; timeoutMs?: number }): Difference
+  diff(a: string | Bytes, b: string | Bytes, options?: { as?: Kind | MessageName; files?: Files | readonly [Files | null, Files | null]; timeoutMs?: number }): Difference
   /** An object as decode gives it; names of the .proto files, names of enums and strings for 64-bit integers are taken too. */
   encode(object: object, as: string): Uint8Array
   /**

@@ -3,7 +3,7 @@ import { OpspecError, invalid } from './errors.js'
 import { isNode, leftBehind, nodeModule } from './platform.js'
 
 // Version of the package and number of the interface between exports.c and engine.js: both sides must say the same.
-export const build = '0.1.0/13'
+export const build = '0.1.0/14'
 
 // What is loaded, as messages call it, and what helps when it is not there.
 const own = { what: 'the WebAssembly module', argument: 'wasm', help: '; serve opspec.wasm there, pass createEnv({ wasm }), or import opspec/inline, which carries it' }
@@ -96,7 +96,8 @@ const unsigned = [
   f => (a, b, c, d) => f(a, b, c, d) >>> 0,
   f => (a, b, c, d, e) => f(a, b, c, d, e) >>> 0,
   f => (a, b, c, d, e, g) => f(a, b, c, d, e, g) >>> 0,
-  f => (a, b, c, d, e, g, h) => f(a, b, c, d, e, g, h) >>> 0
+  f => (a, b, c, d, e, g, h) => f(a, b, c, d, e, g, h) >>> 0,
+  f => (a, b, c, d, e, g, h, i) => f(a, b, c, d, e, g, h, i) >>> 0
 ]
 const binary64 = ['opspec_used']
 

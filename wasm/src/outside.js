@@ -36,7 +36,7 @@ class BlobSource {
 }
 
 /** Bytes that stay the caller's. */
-class BytesSource {
+export class BytesSource {
   constructor(bytes) {
     this.bytes = bytes
     this.size = bytes.length
@@ -78,6 +78,8 @@ export class FileSource {
     this.descriptor = null
   }
 }
+
+export const isSource = value => value instanceof FileSource || value instanceof BytesSource
 
 const cannotRead = (name, cause) => new OpspecError('invalid_argument', `source: ${name} cannot be read: ${messageOf(cause)}`, { cause })
 

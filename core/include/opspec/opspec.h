@@ -116,10 +116,13 @@ os_status opspec_format(opspec_env *self, os_str bytes, os_str as, opspec_form f
 // {"$b":[offset,length]} in JSON is a range of; data NULL = there are none.
 os_status opspec_encode(opspec_env *self, os_str text, os_str bytes, os_str as, opspec_form form);
 // Two documents of one kind, `as`, field by field -> { changes: [{ change: "added" | "removed" | "changed" | "order", path,
-// message }], left, value? }: `left` more were counted; of operator sets the operators are left out. `value`, of data: { read, kind?, within?, path?, message?, first?, differing?,
+// message }], left, unread?, value? }: `left` more were counted; of operator sets the operators are left out. `unread`: { count, path, why }
+// of tensors whose elements lie in files that could not be read. `value`, of data: { read, kind?, within?, path?, message?, first?, differing?,
 // count?, maxAbs?, maxRel?, maxUlp? }, the first difference between the values; `within` the usual tolerance of evidence.
-// OS_MALFORMED with findings; the message begins with "a: " or "b: ".
-os_status opspec_diff(opspec_env *self, os_str a, os_str b, os_str as, double timeout_ms);
+// OS_MALFORMED with findings; the message begins with "a: " or "b: ". `files`: a has some, b has some; the host is asked for "a/NAME"
+// and "b/NAME".
+os_status opspec_diff(opspec_env *self, os_str a, os_str b, os_str as, const bool files[2],
+                      double timeout_ms);
 // "model", "tensor", "json", "zip", ... or "unknown" by content -> { kind, evidence, candidates }
 os_status opspec_sniff(opspec_env *self, os_str bytes);
 

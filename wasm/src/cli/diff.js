@@ -4,13 +4,14 @@ import { diffReport } from './diff-report.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
 import { CommandError } from './options.js'
 import { plural } from './output.js'
+import { filesBeside } from './paths.js'
 import { specAndBody } from './spec-file.js'
 
 // opspec diff: two specifications, or the bundles that hold them; two ONNX documents of one kind.
 
 function compare(env, paths, documents, { as, timeout }, output) {
   try {
-    return env.diff(...documents, { as, timeoutMs: timeout })
+    return env.diff(...documents, { as, timeoutMs: timeout, files: paths.map(path => filesBeside(path)) })
   } catch (error) {
     if (error.code === undefined) throw error
     const at = error.message.startsWith('b:') ? 1 : 0
