@@ -66,13 +66,29 @@ static bool os_guess__is_text(os_str head, bool cut) {
   return head.len > 0 && head.len - os_utf8_valid(head) < (cut ? 4 : 1);
 }
 
+static size_t os_guess__blanks(os_str text, size_t at) {
+  while (at < text.len &&
+         (text.data[at] == ' ' || text.data[at] == '\n' || text.data[at] == '\r' || text.data[at] == '\t'))
+    at++;
+  return at;
+}
+
+// <ir_version: 10, ...>
+static bool os_guess__is_syntax(os_str text) {
+  if (text.len == 0 || text.data[0] != '<') return false;
+  size_t word = os_guess__blanks(text, 1), end = word;
+  while (end < text.len && os_guess__word(text.data[end])) end++;
+  size_t colon = os_guess__blanks(text, end);
+  return end > word && colon < text.len && text.data[colon] == ':';
+}
+
 static os_guess os_guess__text(os_str head) {
   size_t at = 0;
   if (os_str_starts(head, OS_STR("\xef\xbb\xbf"))) at = 3;
-  while (at < head.len &&
-         (head.data[at] == ' ' || head.data[at] == '\n' || head.data[at] == '\r' || head.data[at] == '\t'))
-    at++;
+  at = os_guess__blanks(head, at);
   os_str rest = os_str_slice(head, at, head.len);
+  if (os_guess__is_syntax(rest))
+    return (os_guess){"a model in ONNX's syntax", "convert it to its binary form first", true};
   if (rest.len > 0 && rest.data[0] == '<') {
     bool xml = os_str_starts(rest, OS_STR("<?xml"));
     return (os_guess){xml ? "an XML file" : "an HTML page",

@@ -81,9 +81,8 @@ static os_status os_host__format_json(opspec_env *self, os_str text, opspec_form
 }
 
 static os_status os_host__no_syntax(opspec_env *self, const ProtobufCMessageDescriptor *type) {
-  os_str message =
-      os_arena_format(&self->scratch, "form: ONNX's syntax is of models, graphs and functions, not of a %s",
-                      type->short_name);
+  os_str message = os_arena_format(
+      &self->scratch, "form: ONNX's syntax is of models, graphs and functions, not of %s", type->short_name);
   return os_host_fail(self, OS_UNSUPPORTED, message, (os_str){"", 0}, NULL);
 }
 

@@ -481,6 +481,10 @@ static void test_sniff(void) {
          "it looks like a Git LFS pointer; fetch the file itself with `git lfs pull`", "");
   SNIFFS("<!DOCTYPE html>\n<html>", OS_KIND_TEXT,
          "it looks like an HTML page; the server answered with a page in place of the file", "");
+  SNIFFS("< ir_version : 10, opset_import: [\"\" : 21]>\ng (float x) => (float y) { y = Relu(x) }",
+         OS_KIND_TEXT, "it looks like a model in ONNX's syntax; convert it to its binary form first", "");
+  SNIFFS("<ir>", OS_KIND_TEXT,
+         "it looks like an HTML page; the server answered with a page in place of the file", "");
   SNIFFS(" {\"kind\": 1}", OS_KIND_JSON, "it looks like JSON text", "");
   SNIFFS("PK\x03\x04\x14\0", OS_KIND_ZIP, "it looks like a zip archive; unpack it first", "");
   SNIFFS("PK\x03\x04\x14\0archive/data.pkl", OS_KIND_ZIP,

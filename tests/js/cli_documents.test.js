@@ -129,10 +129,18 @@ describe('the command with operator sets and data', () => {
     writeFileSync(join(folder, 'x.pb'), env.writeValue(new Tensor('float32', [5], []), ''))
     told('convert', 'x.pb', '--to', 'npy', '-o', 'x.npy')
     assert.match(file('x.npy').toString('latin1'), /'shape': \(\)/)
-    for (const value of [new Tensor('bfloat16', [1], [1]), new Tensor('string', ['a'], [1])]) {
+    for (const value of [new Tensor('bfloat16', [1], [1]), new Tensor('int4', [1, -8], [2])]) {
       writeFileSync(join(folder, 'x.pb'), env.writeValue(value, ''))
-      assert.match(told('convert', 'x.pb', '--to', 'npy').stderr, /have no type in numpy/)
+      assert.match(told('convert', 'x.pb', '--to', 'npy').stderr, /x\.pb cannot be converted to npy: elements of type \w+ have no type in NumPy/)
     }
+    assert.equal(told('convert', 'x.pb', '--to', 'npy', '--lossy', '-o', 'x.npy').status, 0)
+    assert.equal(told('convert', 'x.npy', '--to', 'evidence').stdout, '{"type":"tensor(int8)","shape":[2],"data":[1,-8]}\n')
+    const texts = new Tensor('string', ['a', '', '\u{1f600}\u00e4 b'], [3])
+    writeFileSync(join(folder, 'x.pb'), env.writeValue(texts, ''))
+    assert.equal(told('convert', 'x.pb', '--to', 'npy', '-o', 'x.npy').status, 0)
+    assert.deepEqual(env.readValue(run('convert', 'x.npy', '--to', 'protobuf').stdout, 'tensor').data, texts.data)
+    writeFileSync(join(folder, 'x.pb'), env.writeValue(new Tensor('string', ['a\0'], [1]), ''))
+    assert.match(told('convert', 'x.pb', '--to', 'npy').stderr, /a string that ends with a zero would lose it/)
   })
   it('convert of other values', () => {
     writeFileSync(join(folder, 'm.pb'), env.writeValue(new Map([['a', new Tensor('float32', [1, 2], [2])]]), ''))
@@ -140,7 +148,24 @@ describe('the command with operator sets and data', () => {
     assert.equal(stdout, '{"type":"map(string, float)","entries":[["a",{"type":"tensor(float)","shape":[2],"data":[1,2]}]]}\n')
     writeFileSync(join(folder, 'm.json'), stdout)
     assert.deepEqual(run('convert', 'm.json', '--to', 'protobuf').stdout, file('m.pb'))
-    assert.match(told('convert', 'm.pb', '--as', 'map', '--to', 'npy').stderr, /it is a map, and such a file holds a tensor/)
+    assert.match(told('convert', 'm.pb', '--as', 'map', '--to', 'npy').stderr, /m\.pb cannot be converted to npy: it is a map; tensors can/)
+  })
+  it('NumPy files, shown, compared, and by their content whatever their name', () => {
+    for (const [name, numbers] of [['one.npy', [1, 2]], ['two.npy', [1, 3]]]) {
+      writeFileSync(join(folder, 'x.pb'), env.writeValue(new Tensor('float32', numbers, [2]), ''))
+      told('convert', 'x.pb', '--to', 'npy', '-o', name)
+    }
+    writeFileSync(join(folder, 'array.bin'), file('one.npy'))
+    assert.deepEqual(told('show', 'one.npy').stdout.split('\n').map(text => text.replace(/[\da-f]{64}/, 'D')), ['one.npy: tensor, 136 bytes, sha256 D', 'tensor(float) [2]: 1, 2', ''])
+    assert.equal(told('show', 'array.bin').stdout.split('\n')[1], 'tensor(float) [2]: 1, 2')
+    assert.equal(JSON.parse(told('show', 'one.npy', '--format', 'json').stdout).kind, 'tensor')
+    assert.match(told('diff', 'one.npy', 'two.npy').stdout, /^breaking tensor: Element \[1\] is 3, expected 2.*\[diff\.value\.elements\]/)
+    assert.deepEqual([told('diff', 'one.npy', 'array.bin').stdout, told('diff', 'one.npy', 'x.pb').status], ['no change\n', 1])
+    writeFileSync(join(folder, 'cut.npy'), file('one.npy').subarray(0, 130))
+    for (const args of [['show', 'cut.npy'], ['diff', 'one.npy', 'cut.npy'], ['convert', 'cut.npy', '--to', 'json']]) {
+      const { status, stderr } = told(...args)
+      assert.deepEqual([status, stderr], [2, 'opspec: cut.npy: it is cut: 8 bytes of elements are needed, 2 are there\n'], args.join(' '))
+    }
   })
   it('shows what is in a map, and the file that is malformed', () => {
     writeFileSync(join(folder, 'm.pb'), env.writeValue(new Map([[1n, 0.5], [-2n, 3]]), 'm', 'map(int64, float)'))
@@ -178,6 +203,8 @@ describe('the command with operator sets and data', () => {
     assert.match(told('convert', 'nodes.onnx', '--fold', '9', '-o', 'left.onnx').stderr, /the graph has no node 9, but 4 nodes/)
   })
   it('says what cannot be done', () => {
+    for (const [name, text] of [['value.json', '{"type":"tensor(float)","shape":[1],"data":[1]}'], ['some.json', '{"a":1}'], ['cut.json', '{"a":'], ['lfs.onnx', 'version https://git-lfs.github.com/spec/v1\n'],
+      ['syntax.txt', '<ir_version: 10>\ng (float x) => (float y) { y = Relu(x) }']]) writeFileSync(join(folder, name), text)
     for (const [args, pattern] of [
       [['ops', '-o', 'x.pb'], /--domain says which/],
       [['ops', 'Relu', '--domain', 'ai.onnx', '-o', 'x.pb'], /not one/],
@@ -185,7 +212,19 @@ describe('the command with operator sets and data', () => {
       [['ops', '--domain', 'ai.onnx.ml', '-o', '-', '--format', 'json'], /needs -o FILE/],
       [['convert', '--to', 'operator-set'], /which file/],
       [['convert', 'a.pb', '--to', 'json', '--opset-version', '1'], /--opset-version is for/],
-      [['convert', 'a.pb', '--to', 'operator-set'], /a\.pb cannot be converted to operator-set/],
+      [['convert', 'a.pb', '--to', 'operator-set'], /^opspec: a\.pb cannot be converted to operator-set: it is a tensor; specifications can, and folders that hold one$/m],
+      [['convert', 'a.pb', '--to', 'canonical'], /^opspec: a\.pb cannot be converted to canonical: it is a tensor; specifications, evidence and other JSON can$/m],
+      [['convert', 'a.pb', '--to', 'onnxtxt'], /^opspec: a\.pb cannot be converted to onnxtxt: it is a tensor; models, graphs and functions can, and texts of these$/m],
+      [['convert', 'a.pb', '--metadata', 'a=b'], /^opspec: a\.pb cannot be edited: it is a tensor; models can$/m],
+      [['convert', 'double/kernel.onnx', '--to', 'evidence'], /kernel\.onnx cannot be converted to evidence: it is a function; tensors, sequences, maps, optionals and sparse tensors can$/m],
+      [['convert', 'plain.opspec.json', '--to', 'protobuf'], /^opspec: plain\.opspec\.json cannot be converted to protobuf: it is a specification; ONNX documents can, and texts of these$/m],
+      [['convert', 'double', '--to', 'json'], /^opspec: double cannot be converted to json: it is a folder; JSON and ONNX documents can, and texts of these$/m],
+      [['convert', 'value.json', '--to', 'operator-set'], /^opspec: value\.json cannot be converted to operator-set: it is JSON that is no specification; specifications can, and folders that hold one$/m],
+      [['convert', 'value.json', '--to', 'protobuf', '--as', 'sequence'], /^opspec: value\.json cannot be converted to protobuf: it is malformed$/m],
+      [['convert', 'some.json', '--to', 'protobuf'], /^opspec: some\.json cannot be converted to protobuf: it is malformed, read as a ModelProto in the form json, --as names another message$/m],
+      [['convert', 'cut.json', '--to', 'operator-set'], /cut\.json:1:6: .*\[json\.syntax\]\nopspec: cut\.json cannot be converted to operator-set: it is malformed$/m],
+      [['convert', 'lfs.onnx', '--to', 'json'], /--as names another message; it looks like a Git LFS pointer; fetch the file itself/],
+      [['convert', 'syntax.txt', '--to', 'canonical'], /it looks like a model in ONNX's syntax/],
       [['convert', 'plain.opspec.json', '--to', 'npy'], /cannot be converted to npy/],
       [['diff', 'a.pb', 'nowhere.pb'], /cannot be read/]
     ]) {

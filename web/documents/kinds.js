@@ -1,23 +1,17 @@
 // What a file is: by its content, and of texts by their name and how they begin.
+import { textForm } from '../../wasm/src/text-form.js'
 import { kindOf, messageOf } from './messages.js'
 
-const named = [[/\.json$/i, 'json'], [/\.onnxtxt$/i, 'onnxtxt'], [/\.(textproto|pbtxt|prototxt|pbtext)$/i, 'textproto']]
 const formNames = { json: 'protobuf’s JSON', textproto: 'protobuf’s text format', onnxtxt: 'ONNX’s syntax' }
 const ofSyntax = ['ModelProto', 'GraphProto', 'FunctionProto']
-
-function formOf(name, text) {
-  const known = named.find(([pattern]) => pattern.test(name))
-  if (known) return [known[1], 'its name']
-  const start = text.slice(0, 4096).replace(/^\ufeff/, '').replace(/^(\s|#.*\n)+/, '')
-  return [start[0] === '{' ? 'json' : /^(<|\w+ *[(<]|"[^"]*" *\()/.test(start) ? 'onnxtxt' : 'textproto', 'how it begins']
-}
 
 /**
  * Reads a text as the message that fits: { kind, message, bytes, form, evidence }; where none does { kind: 'unknown', form, findings } of
  * the message that comes furthest.
  */
 export function readText(env, name, text) {
-  const [form, why] = formOf(name, text)
+  const { form, byName } = textForm(name, text)
+  const why = byName ? 'its name' : 'how it begins'
   const tried = []
   for (const message of form === 'onnxtxt' ? ofSyntax : Object.values(messageOf)) {
     try {

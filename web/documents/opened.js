@@ -1,8 +1,8 @@
 // One opened document in its worker: what it is, its versions (the file, and one more for each edit), and what a window of the page asks of it.
 import { applyFixes } from 'opspec'
+import { writeNpy } from '../../wasm/src/npy.js'
 import { readText } from './kinds.js'
 import { asText, elementName, isPlace, kindOf, messageOf, operatorName, sizeOf, tensorType, typeText, valueText } from './messages.js'
-import { writeNpy } from './npy.js'
 import { Picture } from './picture.js'
 import { Index } from './search.js'
 import { Lines } from './texts.js'
@@ -329,7 +329,7 @@ export class Opened {
     const stem = this.#name.replace(/^.*\//, '').replace(/\.(onnx|pb|json|textproto|pbtxt|prototxt|pbtext|onnxtxt)$/i, '')
     if (form === 'binary') return { name: stem + (this.#kind === 'model' ? '.onnx' : '.pb'), blob: this.#blob }
     const bytes = await bytesOf(this.#blob)
-    if (form === 'npy') return { name: `${stem}.npy`, blob: new Blob([writeNpy(this.#env.readValue(bytes, 'tensor'))]) }
+    if (form === 'npy') return { name: `${stem}.npy`, blob: new Blob([writeNpy(this.#env.readValue(bytes, 'tensor'), { widen: true })]) }
     return { name: stem + suffixes[form], blob: new Blob([this.#env.format(bytes, this.#message, form, { lossy }), '\n'], { type: form === 'json' ? 'application/json' : 'text/plain' }) }
   }
 
@@ -339,7 +339,7 @@ export class Opened {
     const bytes = this.#env.encode(await this.#withData(item.value), 'TensorProto')
     const name = (item.value.name || 'tensor').replace(/[^\w.-]+/g, '_')
     if (form === 'binary') return { name: `${name}.pb`, blob: new Blob([bytes]) }
-    return { name: `${name}.npy`, blob: new Blob([writeNpy(this.#env.readValue(bytes, 'tensor'))]) }
+    return { name: `${name}.npy`, blob: new Blob([writeNpy(this.#env.readValue(bytes, 'tensor'), { widen: true })]) }
   }
 
   // A tensor with what was left in the file, or in another one.

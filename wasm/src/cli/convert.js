@@ -1,35 +1,63 @@
-import { extname } from 'node:path'
 import { Env } from '../env.js'
 import { jsonKinds, messages, valueKinds } from '../messages.js'
 import { Model } from '../model.js'
+import { writeNpy } from '../npy.js'
+import { textForm } from '../text-form.js'
 import { readEdits, resolveNodes } from './edits.js'
 import { openEnv } from './engine.js'
-import { readNpy, writeNpy } from './npy.js'
+import { documentBytes, isNpyFile } from './npy-file.js'
 import { CommandError } from './options.js'
 import { Target, writeFile } from './output.js'
-import { filesBeside, isLarge, openFile, readPath, sha256 } from './paths.js'
+import { filesBeside, isLarge, openFile, pathKind, readPath, sha256 } from './paths.js'
 import { specAndBody } from './spec-file.js'
 
 // opspec convert: a document in another form.
 
-export const targets = ['canonical', 'json', 'textproto', 'onnxtxt', 'protobuf', 'evidence', 'npy', 'operator-set']
+// What can become which form.
+const sources = {
+  canonical: 'specifications, evidence and other JSON can',
+  json: 'JSON and ONNX documents can, and texts of these',
+  textproto: 'ONNX documents can, and texts of these',
+  onnxtxt: 'models, graphs and functions can, and texts of these',
+  protobuf: 'ONNX documents can, and texts of these',
+  evidence: 'tensors, sequences, maps, optionals and sparse tensors can',
+  npy: 'tensors can',
+  'operator-set': 'specifications can, and folders that hold one'
+}
+export const targets = Object.keys(sources)
+
+const ofSyntax = ['ModelProto', 'GraphProto', 'FunctionProto']
+
+// What a document is, for a person, by its kind.
+const what = (kind, evidence = '') => ({
+  spec: 'a specification', evidence: 'evidence', json: 'JSON that is no specification', bundle: 'a folder', optional: 'an optional', npy: 'a NumPy array',
+  'operator-set': 'an operator set', 'sparse-tensor': 'a sparse tensor'
+})[kind] ?? (Object.hasOwn(messages, kind) ? `a ${kind}` : null) ?? (evidence || kind)
+
+const kindNamed = as => Object.keys(messages).find(kind => messages[kind] === as) ?? as
+
+function noSource(path, to, kind, evidence) {
+  const is = what(kind, evidence)
+  return new CommandError(`${path} cannot be converted to ${to}: ${/^(it|its|the) /.test(is) ? is : `it is ${is}`}; ${sources[to]}`)
+}
 
 function place({ range, path }) {
   return `${range === undefined ? '' : `:${range.start.line}:${range.start.column}`}${path === undefined ? '' : ` ${path}`}`
 }
 
 // What to throw for what a conversion threw, whose findings are printed.
-function refusal(error, path, to, output) {
+function refusal(error, path, to, output, read = '') {
   if (error.findings === undefined) return error.code === 'unsupported' ? new CommandError(`${path}: ${error.message}`) : error
   for (const finding of error.findings) output.problem(`${path}${place(finding)}: ${finding.message} [${finding.rule}]`)
-  return new CommandError(`${path} cannot be converted to ${to}: ${error.code === 'unsupported' ? 'that would lose what is said above; --lossy does it' : 'it is malformed'}`)
+  return new CommandError(`${path} cannot be converted to ${to}: ${error.code === 'unsupported' ? 'that would lose what is said above; --lossy does it' : `it is malformed${read}`}`)
 }
 
-function told(path, to, output, job) {
+// `read`: what it was taken for, where the document does not say it.
+function told(path, to, output, job, read) {
   try {
     return job()
   } catch (error) {
-    throw refusal(error, path, to, output)
+    throw refusal(error, path, to, output, read)
   }
 }
 
@@ -47,38 +75,39 @@ function evidenceKind(bytes) {
 }
 
 function valueContent(env, { type, bytes }, to, path, lossy) {
-  const kind = valueKinds.find(name => messages[name] === type)
-  if (kind === undefined) throw new CommandError(`${path} cannot be converted to ${to}: it is no value but a ${type}`)
+  const kind = kindNamed(type)
   if (to === 'evidence') return `${env.format(bytes, kind, 'evidence', { lossy })}\n`
-  if (kind !== 'tensor') throw new CommandError(`${path} cannot be converted to npy: it is a ${kind}, and such a file holds a tensor`)
-  return writeNpy(env.readValue(bytes, kind))
+  const tensor = env.readValue(bytes, kind)
+  try {
+    return writeNpy(tensor, { widen: lossy })
+  } catch (error) {
+    throw new CommandError(`${path} cannot be converted to npy: ${error.message}`)
+  }
 }
 
 // ---- Messages ---------------------------------------------------------------------------------------------------------
 
-// Which form a text is: by the file's name, else by how it begins.
-function textForm(path, bytes) {
-  const named = { '.json': 'json', '.onnxtxt': 'onnxtxt', '.textproto': 'textproto', '.pbtxt': 'textproto', '.prototxt': 'textproto' }[extname(path)]
-  const text = new TextDecoder().decode(bytes.subarray(0, 4096)).replace(/^\ufeff/, '').replace(/^(\s|#.*\n)+/, '')
-  return named ?? (text[0] === '{' ? 'json' : /^(<|\w+ *[(<]|"[^"]*" *\()/.test(text) ? 'onnxtxt' : 'textproto')
-}
-
 // The message of a file, which may be a text, as bytes.
 function messageOf(env, bytes, path, sniffed, { as, to }, output) {
-  if (path.endsWith('.npy')) return { type: 'TensorProto', bytes: env.writeValue(readNpy(bytes, path), '') }
+  if (isNpyFile(path, bytes)) return { type: 'TensorProto', bytes: documentBytes(env, path, bytes) }
   const value = jsonKinds.includes(sniffed.kind) ? evidenceKind(bytes) : undefined
   if (value !== undefined && (as === undefined || (messages[as] ?? as) === messages[value])) {
     return { type: messages[value], bytes: told(path, to, output, () => env.parse(bytes, value, 'evidence')) }
   }
   const text = sniffed.kind === 'text' || jsonKinds.includes(sniffed.kind)
   const type = messages[as] ?? as ?? (text ? 'ModelProto' : messages[sniffed.kind])
-  if (!Object.values(messages).includes(type)) throw new CommandError(`${path} cannot be converted to ${to}: ${sniffed.evidence || `it is ${sniffed.kind}`}`)
-  return { type, bytes: text ? told(path, to, output, () => env.parse(bytes, type, textForm(path, bytes))) : bytes }
+  const own = as === undefined && ['spec', 'evidence'].includes(sniffed.kind)
+  if (own || !Object.values(messages).includes(type)) throw noSource(path, to, sniffed.kind, sniffed.evidence)
+  if (!text) return { type, bytes }
+  const { form } = textForm(path, new TextDecoder().decode(bytes.subarray(0, 4096)))
+  const looks = sniffed.kind === 'text' ? `; ${sniffed.evidence}` : ''
+  const read = as === undefined ? `, read as a ModelProto in the form ${form}, --as names another message${looks}` : ''
+  return { type, bytes: told(path, to, output, () => env.parse(bytes, type, form), read) }
 }
 
 // The bytes of an edited model.
 function edited(env, { type, bytes }, path, edits) {
-  if (type !== 'ModelProto') throw new CommandError(`${path} cannot be edited: it is no model`)
+  if (type !== 'ModelProto') throw new CommandError(`${path} cannot be edited: it is ${what(kindNamed(type))}; models can`)
   const model = env.loadModel(bytes, { files: filesBeside(path) })
   try {
     edit(model, path, edits)
@@ -104,7 +133,7 @@ async function convertLarge(path, target, edits, options, output) {
   const file = openFile(path)
   try {
     const document = await Env.openDocument(env, file, null, as)
-    if (to === 'canonical') throw new CommandError(`${path} cannot be converted to ${to}: it is ${document.documentKind}`)
+    checkSource(path, to, document.documentKind)
     if (edits.length > 0) edit(document, path, edits)
     if (to === 'protobuf') for (const chunk of Model.chunks(document)) target.write(chunk)
     else {
@@ -120,11 +149,34 @@ async function convertLarge(path, target, edits, options, output) {
   }
 }
 
+// Texts that are no JSON, and JSON that means to be a specification, say themselves what is wrong.
+function checkSpec(env, path, bytes, to) {
+  const { kind, evidence } = isNpyFile(path, bytes) ? { kind: 'npy' } : Env.sniff(env, bytes)
+  if (kind === 'spec' || (kind === 'json' && !isOtherJson(bytes))) return
+  throw noSource(path, to, kind, evidence)
+}
+
+function isOtherJson(bytes) {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes))
+    return value === null || typeof value !== 'object' || !Object.hasOwn(value, 'operator')
+  } catch {
+    return false
+  }
+}
+
 // An operator set of specifications, or bundles, each with the function that it has.
 function setOf(env, paths, { 'opset-version': version, to }, output) {
   const found = paths.map(path => ({ path, ...specAndBody(path) }))
+  for (const { path, text } of found) checkSpec(env, path, text, to)
   const functions = Object.fromEntries(found.filter(({ body }) => body !== null).map(({ text, body }) => [JSON.parse(new TextDecoder().decode(text)).operator.op_type, body]))
   return told(paths.join(', '), to, output, () => env.writeOperatorSet({ specs: found.map(({ text }) => text), functions, version }))
+}
+
+// Throws when a message of this kind cannot become that form.
+function checkSource(path, to, kind) {
+  const can = to === 'canonical' ? false : to === 'npy' ? kind === 'tensor' : to === 'evidence' ? valueKinds.includes(kind) : to === 'onnxtxt' ? ofSyntax.includes(messages[kind]) : true
+  if (!can) throw noSource(path, to, kind)
 }
 
 // The content to be written: a text, or bytes.
@@ -137,8 +189,9 @@ function converted(env, bytes, path, edits, options, output) {
     // A digest is of these bytes: the canonical form ends without a line end.
     return to === 'canonical' ? text : `${text}\n`
   }
-  if (to === 'canonical') throw new CommandError(`${path} cannot be converted to ${to}: ${sniffed.evidence || `it is ${kind}`}`)
+  if (to === 'canonical') throw noSource(path, to, isNpyFile(path, bytes) ? 'npy' : kindNamed(kind), sniffed.evidence)
   const message = messageOf(env, bytes, path, sniffed, options, output)
+  checkSource(path, to, kindNamed(message.type))
   if (edits.length > 0) message.bytes = edited(env, message, path, edits)
   if (to === 'protobuf') return message.bytes
   if (to === 'evidence' || to === 'npy') return told(path, to, output, () => valueContent(env, message, to, path, lossy))
@@ -171,6 +224,7 @@ export async function convert({ options, positionals, output }) {
       writing.drop()
     }
   }
+  if (to !== 'operator-set' && pathKind(path) === 'folder') throw noSource(path, to, 'bundle')
   const bytes = to === 'operator-set' ? null : readPath(path)
   const env = await openEnv(options)
   try {

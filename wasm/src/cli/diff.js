@@ -2,6 +2,7 @@ import { Env } from '../env.js'
 import { messages } from '../messages.js'
 import { diffReport } from './diff-report.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
+import { documentBytes } from './npy-file.js'
 import { CommandError } from './options.js'
 import { plural } from './output.js'
 import { filesBeside } from './paths.js'
@@ -24,7 +25,7 @@ export async function diff({ options, positionals, output }) {
   if (positionals.length !== 2) throw new CommandError('diff: which two files?')
   const env = await openEnv(options)
   try {
-    const documents = positionals.map(path => specAndBody(path).text)
+    const documents = positionals.map(path => documentBytes(env, path, specAndBody(path).text))
     const { changes, breaking } = compare(env, positionals, documents, options, output)
     const [a, b] = positionals
     const as = options.as ?? Env.sniff(env, documents[0]).kind

@@ -6,7 +6,7 @@ import { normalFiles } from '../files.js'
 import { parseType, Tensor } from '../values.js'
 import { openEnv } from './engine.js'
 import { outputForm } from '../evidence-form.js'
-import { readNpy } from './npy.js'
+import { isNpyFile, readNpyFile } from './npy-file.js'
 import { CommandError } from './options.js'
 import { filesBeside, openFile, readPath } from './paths.js'
 import { describeValue } from './show.js'
@@ -60,7 +60,7 @@ const kindOfType = { tensor: 'tensor', sparse: 'sparse-tensor', sequence: 'seque
 
 function fromFile(env, path, info) {
   const bytes = readPath(path)
-  if (path.endsWith('.npy')) return readNpy(bytes, path)
+  if (isNpyFile(path, bytes)) return readNpyFile(path, bytes)
   return env.readValue(bytes, kindOfType[parseType(info.type).kind] ?? 'tensor')
 }
 

@@ -4,6 +4,7 @@ import { plainData, plainInteger } from '../evidence-form.js'
 import { messages } from '../messages.js'
 import { isTensor, typeOfValue } from '../values.js'
 import { openEnv } from './engine.js'
+import { documentBytes } from './npy-file.js'
 import { CommandError } from './options.js'
 import { plural } from './output.js'
 import { isLarge, openPath, readPath, sha256 } from './paths.js'
@@ -136,16 +137,17 @@ export async function show({ options, positionals, output }) {
   if (positionals.length !== 1) throw new CommandError('show: which file?')
   const [path] = positionals
   if (isLarge(path)) return showLarge(path, options, output)
-  const bytes = readPath(path)
+  const file = readPath(path)
   const env = await openEnv(options)
   try {
+    const bytes = documentBytes(env, path, file)
     const sniffed = Env.sniff(env, bytes)
     const kind = options.as === undefined ? sniffed.kind : Object.keys(messages).find(name => messages[name] === options.as) ?? options.as
     const isJson = ['spec', 'evidence', 'json'].includes(kind)
     if (!isJson && messages[kind] === undefined) throw new CommandError(`${path} cannot be shown: ${sniffed.evidence || `it is ${kind}`}`)
     const value = isJson ? showJson(bytes, path) : decoded(env, bytes, path, messages[kind])
-    output.json({ path, kind, sha256: sha256(bytes), bytes: bytes.length, ...kind === 'spec' && { canonical: canonicalOf(env, bytes, kind) }, value: isJson ? value : plain(value) })
-    output.line(paint => `${paint('bold', path)}: ${kind}, ${bytes.length} bytes, sha256 ${sha256(bytes)}`)
+    output.json({ path, kind, sha256: sha256(file), bytes: file.length, ...kind === 'spec' && { canonical: canonicalOf(env, bytes, kind) }, value: isJson ? value : plain(value) })
+    output.line(paint => `${paint('bold', path)}: ${kind}, ${file.length} bytes, sha256 ${sha256(file)}`)
     if (output.wantsText) for (const line of isJson ? jsonLines(env, bytes, kind, value) : documentLines(env, bytes, kind, value)) output.line(line)
     return 0
   } finally {
