@@ -1,3 +1,4 @@
+#include "decimal.h"
 #include "encode.h"
 #include "graph.h"
 #include "host.h"
@@ -10,6 +11,7 @@
 typedef struct os_host_editing {
   opspec_model *model;
   os_model_edit edit; // its arena is the Env's scratch
+  const os_json_document *text;
   const os_json *item;
 } os_host_editing;
 
@@ -27,19 +29,37 @@ static os_status os_editing__text(os_host_editing *self, const char *name, os_st
   return os_edit_refuse(&self->edit, OS_INVALID_ARGUMENT, (os_str){"", 0}, "%s must be a text", name);
 }
 
-static bool os_editing__is_integer(const os_json *value) {
-  double number = os_json_is(value, OS_JSON_NUMBER) ? value->item.valuedouble : 0.5;
-  return number >= -9007199254740991.0 && number <= 9007199254740991.0 && (double)(int64_t)number == number;
+// `wanted`: what the member must be, for a person.
+static os_status os_editing__integer(os_host_editing *self, const char *name, const char *wanted,
+                                     int64_t least, int64_t *out) {
+  const os_json *value = os_editing__get(self, name);
+  os_str nowhere = {"", 0};
+  if (!os_json_is(value, OS_JSON_NUMBER))
+    return os_edit_refuse(&self->edit, OS_INVALID_ARGUMENT, nowhere, "%s must be %s", name, wanted);
+  enum { SHOWN = 40 };
+  os_str text = os_json_source(self->text, value);
+  os_decimal number = os_decimal_of(text);
+  int shown = (int)(text.len < SHOWN ? text.len : SHOWN);
+  const char *more = text.len > SHOWN ? "..." : "";
+  if (!os_decimal_is_integer(&number))
+    return os_edit_refuse(&self->edit, OS_INVALID_ARGUMENT, nowhere, "%s must be %s: %.*s%s is no integer",
+                          name, wanted, shown, text.data, more);
+  if (!os_decimal_int64(&number, out))
+    return os_edit_refuse(&self->edit, OS_INVALID_ARGUMENT, nowhere,
+                          "%s must be %s: %.*s%s does not fit into 64 bits", name, wanted, shown, text.data,
+                          more);
+  if (*out >= least) return OS_OK;
+  return os_edit_refuse(&self->edit, OS_INVALID_ARGUMENT, nowhere, "%s must be %s, not %lld", name, wanted,
+                        (long long)*out);
 }
 
 static os_status os_editing__node(os_host_editing *self, const char *name, Onnx__NodeProto **out) {
   const os_json *value = os_editing__get(self, name);
   if (os_json_is(value, OS_JSON_STRING))
     return os_edit_find_node(&self->edit, -1, os_json_string(value), out);
-  if (os_editing__is_integer(value) && value->item.valuedouble >= 0)
-    return os_edit_find_node(&self->edit, (int64_t)value->item.valuedouble, (os_str){"", 0}, out);
-  return os_edit_refuse(&self->edit, OS_INVALID_ARGUMENT, (os_str){"", 0},
-                        "%s must be the name of a node or its number in the graph", name);
+  int64_t number;
+  OS_TRY(os_editing__integer(self, name, "the name of a node or its number in the graph", 0, &number));
+  return os_edit_find_node(&self->edit, number, (os_str){"", 0}, out);
 }
 
 // ---- Each edit --------------------------------------------------------------------------------------------
@@ -83,24 +103,20 @@ static os_status os_editing__metadata(os_host_editing *self) {
 
 static os_status os_editing__opset(os_host_editing *self) {
   os_str domain;
-  const os_json *version = os_editing__get(self, "version");
+  int64_t version = 0;
   OS_TRY(os_editing__text(self, "setOpset", &domain));
-  bool remove = os_json_is(version, OS_JSON_NULL);
-  if (!remove && !(os_editing__is_integer(version) && version->item.valuedouble >= 1))
-    return os_edit_refuse(&self->edit, OS_INVALID_ARGUMENT, (os_str){"", 0},
-                          "version must be an integer above 0, or null");
-  return os_edit_opset(&self->edit, domain, remove, remove ? 0 : (int64_t)version->item.valuedouble);
+  bool remove = os_json_is(os_editing__get(self, "version"), OS_JSON_NULL);
+  if (!remove) OS_TRY(os_editing__integer(self, "version", "an integer above 0, or null", 1, &version));
+  return os_edit_opset(&self->edit, domain, remove, version);
 }
 
 static os_status os_editing__field(os_host_editing *self) {
   os_str name, text = os_json_string(os_editing__get(self, "value"));
   const os_json *value = os_editing__get(self, "value");
   OS_TRY(os_editing__text(self, "set", &name));
-  bool is_text = os_json_is(value, OS_JSON_STRING), is_number = os_editing__is_integer(value);
-  if (!is_text && !is_number && !os_json_is(value, OS_JSON_NULL))
-    return os_edit_refuse(&self->edit, OS_INVALID_ARGUMENT, (os_str){"", 0},
-                          "value must be a text, an integer or null");
-  int64_t number = is_number ? (int64_t)value->item.valuedouble : 0;
+  bool is_text = os_json_is(value, OS_JSON_STRING), is_number = !is_text && !os_json_is(value, OS_JSON_NULL);
+  int64_t number = 0;
+  if (is_number) OS_TRY(os_editing__integer(self, "value", "a text, an integer or null", INT64_MIN, &number));
   return os_edit_field(&self->edit, name, is_text ? &text : NULL, is_number ? &number : NULL);
 }
 
@@ -336,9 +352,12 @@ os_status opspec_model_edit(opspec_model **model, os_str edits) {
   os_report report;
   os_report_init(&report, &env->scratch, false, 1);
   OS_TRY(os_json_parse(&text, &env->scratch, (os_str){"", 0}, edits, NULL, &report));
-  if (!os_json_is(text.root, OS_JSON_ARRAY) || report.counts[OS_ERROR] > 0)
-    return os_host_fail(env, OS_INVALID_ARGUMENT, OS_STR("edits: must be a list of edits"), (os_str){"", 0},
-                        NULL);
+  bool broken = report.counts[OS_ERROR] > 0 && report.findings.count > 0;
+  if (broken || !os_json_is(text.root, OS_JSON_ARRAY)) {
+    os_str why = broken ? report.findings.items[0]->message : OS_STR("must be a list of edits");
+    os_str message = os_arena_format(&env->scratch, "edits: %.*s", OS_ARG(why));
+    return os_host_fail(env, OS_INVALID_ARGUMENT, message, (os_str){"", 0}, NULL);
+  }
   if ((*model)->document->kind != OS_KIND_MODEL || (*model)->document->model->graph == NULL)
     return os_host_fail(env, OS_UNSUPPORTED, OS_STR("this is no model with a graph"), (os_str){"", 0}, NULL);
   opspec_model *from = *model, *self = from;
@@ -347,6 +366,7 @@ os_status opspec_model_edit(opspec_model **model, os_str edits) {
   self->model = NULL;
   os_host_editing editing = {
       .model = self,
+      .text = &text,
       .edit = {.memory = &env->memory, .arena = &env->scratch, .model = self->document->model}};
   os_changes_begin(&editing.edit.edit, &env->memory, &self->document->arena);
   size_t at = 0;

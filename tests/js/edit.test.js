@@ -157,6 +157,34 @@ describe('model.edit', () => {
     ]) assert.match(refusal(small, [edit]).message, message)
   })
 
+  it('integers of 64 bits, all their digits', () => {
+    const version = text => env.decode(edited(small, [{ set: 'modelVersion', value: text }]), 'ModelProto').modelVersion
+    for (const value of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, -1n, 0n]) assert.equal(version(value), value)
+    assert.equal(version(2 ** 60), 2n ** 60n)
+    for (const [value, message] of [[2n ** 63n, '9223372036854775808 does not fit into 64 bits'], [-(2n ** 63n) - 1n, '-9223372036854775809 does not fit into 64 bits'], [1e300, '1e+300 does not fit into 64 bits'], [1.5, '1.5 is no integer'],
+      [10n ** 60n, `1${'0'.repeat(39)}... does not fit into 64 bits`]]) {
+      assert.equal(refusal(small, [{ setMetadata: 'a', value: 'b' }, { set: 'modelVersion', value }]).message, `edits[1]: value must be a text, an integer or null: ${message}`)
+      assert.match(refusal(small, [{ setOpset: '', version: value }]).message, /^edits\[0\]: version must be an integer above 0, or null: .*(64 bits|no integer)$/)
+      assert.match(refusal(small, [{ removeNode: value }]).message, /^edits\[0\]: removeNode must be the name of a node or its number in the graph: .*(64 bits|no integer)$/)
+    }
+    assert.equal(refusal(small, [{ setOpset: '', version: -3n }]).message, 'edits[0]: version must be an integer above 0, or null, not -3')
+    for (const value of [NaN, Infinity]) assert.equal(refusal(small, [{ set: 'modelVersion', value: 1 }, { set: 'modelVersion', value }]).message, `edits[1]: value: ${value} is no integer`)
+  })
+
+  it('texts that are none', () => {
+    const half = 'a\ud800b'
+    const why = 'half of a surrogate pair (U+D800) is no character, so no text of a model has it'
+    for (const [edit, where] of [[{ renameInput: half, to: 'y' }, 'renameInput'], [{ renameInput: 'x', to: half }, 'to'], [{ setMetadata: half, value: '' }, 'setMetadata'], [{ setMetadata: 'a', value: half }, 'value'], [{ removeNode: half }, 'removeNode'], [{ fold: half }, 'fold'],
+      [{ removeNode: 'same', replace: { copy: half } }, 'replace[copy]'], [{ removeNode: 'same', replace: { [half]: 'x' } }, 'a name in replace'], [{ renameInput: 'x', [half]: 'x' }, 'a name of a member']]) {
+      const { code, message } = refusal(small, [{ renameNode: 0, to: 'n' }, edit])
+      assert.deepEqual([code, message], ['invalid_argument', `edits[1]: ${where}: ${why}`])
+    }
+    assert.equal(decoded(small, [{ renameInput: 'x', to: '\ud83d\ude00 \\ud800' }]).graph.input[0].name, '\u{1f600} \\ud800')
+    const circle = {}
+    circle.self = circle
+    for (const [edit, message] of [[{ renameInput: 'x', to: circle }, /^edits\[0\]: /], [{ removeNode: 'same', replace: { copy: 1n } }, /^edits\[0\]: cannot be written: /], [{ get to() { throw new Error('mine') } }, /^edits\[0\]: cannot be written: mine/]]) assert.match(refusal(small, [edit]).message, message)
+  })
+
   it('says what is no edit', () => {
     for (const [edits, message] of [
       [{}, /^edits: must be a list/], [[5], /^edits\[0\]: must be an object/], [[{ rename: 'x' }], /^edits\[0\]: has none of renameInput/], [[{ renameInput: 'x', to: 'a', from: 'b' }], /^edits\[0\]: renameInput has no "from"/],

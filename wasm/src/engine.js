@@ -20,7 +20,7 @@ const VALUE = 8 // numbers of a value in the table, its dims left out
 
 const KIND = { TENSOR: 1, SPARSE: 2, SEQUENCE: 3, MAP: 4, OPTIONAL: 5 }
 
-const isWellFormed = text => text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text)
+export const isWellFormed = text => text.isWellFormed?.() ?? !/\p{Surrogate}/u.test(text)
 
 export class Engine {
   static async create(module, options) {

@@ -1,6 +1,6 @@
 import { flag, optionsOf } from './arguments.js'
-import { fixFindings } from './engine.js'
-import { invalid, messageOf, OpspecError } from './errors.js'
+import { fixFindings, isWellFormed } from './engine.js'
+import { detailsOf, invalid, messageOf, OpspecError, shown } from './errors.js'
 import { watch } from './handles.js'
 import { nodesOf } from './nodes.js'
 import { bringAll, watchful } from './outside.js'
@@ -245,13 +245,43 @@ export class Model {
 }
 withDispose(Model)
 
+// What a text of JSON would not say as it is: where, and why.
+function faultOf(where, value) {
+  if (typeof value === 'number' && !Number.isFinite(value)) return `${where}: ${value} is no integer`
+  if (typeof value === 'string' && !isWellFormed(value)) return `${where}: half of a surrogate pair (U+${halfOf(value)}) is no character, so no text of a model has it`
+  if (value === null || typeof value !== 'object') return null
+  for (const [key, item] of Object.entries(value)) {
+    const fault = faultOf(`a name in ${where}`, key) ?? faultOf(`${where}[${shown(key)}]`, item)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+const halfOf = text => [...text].find(character => /^\p{Surrogate}$/u.test(character)).codePointAt(0).toString(16).toUpperCase()
+
+// Integers keep their digits.
+function editText(edit, i) {
+  if (edit === null || typeof edit !== 'object' || Array.isArray(edit)) return JSON.stringify(typeof edit === 'object' ? edit : null)
+  const members = []
+  for (const [name, value] of Object.entries(edit)) {
+    const fault = faultOf('a name of a member', name) ?? faultOf(name, value)
+    if (fault !== null) throw invalid(`edits[${i}]: ${fault}`)
+    const whole = typeof value === 'bigint' || (Number.isInteger(value) && Math.abs(value) < 2 ** 64)
+    const text = whole ? String(BigInt(value)) : JSON.stringify(value)
+    if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`)
+  }
+  return `{${members.join(',')}}`
+}
+
 function editsText(edits) {
   if (!Array.isArray(edits)) throw invalid('edits: must be a list of edits')
-  try {
-    return JSON.stringify(edits, (_, value) => typeof value === 'bigint' ? Number(value) : value)
-  } catch (cause) {
-    throw invalid(`edits: cannot be written: ${messageOf(cause)}`, { cause })
-  }
+  return `[${edits.map((edit, i) => {
+    try {
+      return editText(edit, i)
+    } catch (cause) {
+      throw detailsOf(cause).ours ? cause : invalid(`edits[${i}]: cannot be written: ${messageOf(cause)}`, { cause })
+    }
+  }).join(',')}]`
 }
 
 /** A Blob of new bytes and of ranges. */
