@@ -196,6 +196,7 @@ static os_status os_editing__fold(os_host_editing *self) {
   opspec_env *env = self->model->env;
   Onnx__NodeProto *node;
   os_constant_part part;
+  OS_TRY(os_edit_settle(&self->edit));
   OS_TRY(os_editing__node(self, "fold", &node));
   OS_TRY(os_edit_constant_part(&self->edit, node, &part));
   Onnx__TensorProto **tensors = OS_ARENA_ARRAY(self->edit.arena, part.output_count, Onnx__TensorProto *);
@@ -270,6 +271,7 @@ static os_status os_editing__kind(os_host_editing *self, size_t *out) {
 
 // Renames of values that follow each other are made in one go. *made: how many, or which one was refused.
 static os_status os_editing__rename(os_host_editing *self, size_t left, size_t *made) {
+  OS_TRY(os_edit_settle(&self->edit));
   os_rename *renames = OS_ARENA_ARRAY(self->edit.arena, left, os_rename);
   OS_TRY_ALLOC(renames);
   size_t count = 0;
@@ -371,6 +373,7 @@ os_status opspec_model_edit(opspec_model **model, os_str edits) {
   os_changes_begin(&editing.edit.edit, &env->memory, &self->document->arena);
   size_t at = 0;
   os_status status = os_editing__all(&editing, text.root, &at);
+  os_edit_end(&editing.edit);
   if (status != OS_OK) os_changes_undo(&editing.edit.edit);
   self->edited |= editing.edit.edit.changes.count > 0;
   os_changes_end(&editing.edit.edit);

@@ -14,9 +14,10 @@ typedef struct os_model_edit {
   os_arena *arena; // of this call: messages and paths of trouble
   Onnx__ModelProto *model;
   os_changes edit;
-  os_map nodes; // of the main graph, by name; filled when first needed
-  bool named, removed;
-  os_str message, path; // of OS_INVALID_ARGUMENT and OS_UNSUPPORTED
+  os_map nodes;             // by name, to os_node_name; filled when first needed
+  bool named, removed;      // removed: nodes of the main graph
+  struct os_scopes *scopes; // NULL: nothing is noted
+  os_str message, path;     // of OS_INVALID_ARGUMENT and OS_UNSUPPORTED
 } os_model_edit;
 
 // Says why an edit cannot be made.
@@ -29,6 +30,9 @@ os_str os_edit_node_label(os_model_edit *self, const Onnx__NodeProto *node);
 
 // A node by its number in the main graph, as it was before the first edit, or, with number -1, by its name in any graph.
 os_status os_edit_find_node(os_model_edit *self, int64_t number, os_str name, Onnx__NodeProto **out);
+
+// The name finds this node no more.
+void os_edit_forget_node(os_model_edit *self, const Onnx__NodeProto *node);
 
 // ---- Names ------------------------------------------------------------------------------------------------
 
@@ -60,7 +64,11 @@ os_status os_edit_replace(os_model_edit *self, Onnx__GraphProto *graph, const os
 // How often each name (value.number of its entry, set by this) is used in `graph`, as above.
 os_status os_edit_count_uses(os_model_edit *self, Onnx__GraphProto *graph, os_map *names);
 os_status os_edit_take_out(os_model_edit *self, Onnx__NodeProto *node);
+// Writes what removals have noted, before messages are looked at or changed by other edits.
+os_status os_edit_settle(os_model_edit *self);
 os_status os_edit_finish(os_model_edit *self);
+// Frees what is noted.
+void os_edit_end(os_model_edit *self);
 
 // What a node gives from constants alone.
 typedef struct os_constant_part {

@@ -16,6 +16,32 @@ static os_status os_names__infos(os_names *self, os_name_role role, const char *
   return OS_OK;
 }
 
+static os_status os_names__texts(os_names *self, os_name_role role, const char *field, void *message,
+                                 ProtobufCBinaryData *texts, size_t count) {
+  for (size_t i = 0; i < count; i++) OS_TRY(os_names__say(self, role, field, i, message, NULL, &texts[i]));
+  return OS_OK;
+}
+
+static os_status os_names__node_outputs(os_names *self, Onnx__NodeProto *const *nodes, size_t count) {
+  self->in_node = true;
+  for (size_t i = 0; i < count; i++) {
+    Onnx__NodeProto *node = nodes[i];
+    os_names_top(self)->node = i;
+    if (node != NULL)
+      OS_TRY(os_names__texts(self, OS_NAME_DEFINED, "output", node, node->output, node->n_output));
+  }
+  self->in_node = false;
+  os_names_top(self)->node = 0;
+  return OS_OK;
+}
+
+static os_status os_names__function(os_names *self, Onnx__FunctionProto *function) {
+  OS_TRY(os_names__texts(self, OS_NAME_DEFINED, "input", function, function->input, function->n_input));
+  OS_TRY(os_names__node_outputs(self, function->node, function->n_node));
+  OS_TRY(os_names__texts(self, OS_NAME_USED, "output", function, function->output, function->n_output));
+  return os_names__infos(self, OS_NAME_TOLD, "value_info", function->value_info, function->n_value_info);
+}
+
 static os_status os_names__definitions(os_names *self, Onnx__GraphProto *graph) {
   OS_TRY(os_names__infos(self, OS_NAME_DEFINED, "input", graph->input, graph->n_input));
   for (size_t i = 0; i < graph->n_initializer; i++) {
@@ -28,16 +54,7 @@ static os_status os_names__definitions(os_names *self, Onnx__GraphProto *graph) 
     OS_TRY(os_names__say(self, OS_NAME_DEFINED, "sparse_initializer", i, values, &values->has_name,
                          &values->name));
   }
-  self->in_node = true;
-  for (size_t i = 0; i < graph->n_node; i++) {
-    Onnx__NodeProto *node = graph->node[i];
-    os_names_top(self)->node = i;
-    for (size_t k = 0; node != NULL && k < node->n_output; k++)
-      OS_TRY(os_names__say(self, OS_NAME_DEFINED, "output", k, node, NULL, &node->output[k]));
-  }
-  self->in_node = false;
-  os_names_top(self)->node = 0;
-  return OS_OK;
+  return os_names__node_outputs(self, graph->node, graph->n_node);
 }
 
 static os_status os_names__entries(os_names *self, const char *list, Onnx__StringStringEntryProto **entries,
@@ -81,6 +98,8 @@ static os_status os_names__bindings(os_names *self, const Onnx__TrainingInfoProt
 
 static os_status os_names__begin(os_names *self, os_names_frame frame) {
   os_names_top(self)->begun = true;
+  if (self->enter != NULL) OS_TRY(self->enter(self));
+  if (frame.function != NULL) return os_names__function(self, frame.function);
   OS_TRY(os_names__definitions(self, frame.graph));
   OS_TRY(os_names__infos(self, OS_NAME_USED, "output", frame.graph->output, frame.graph->n_output));
   OS_TRY(os_names__annotations(self, frame.graph));
@@ -92,8 +111,7 @@ static os_status os_names__begin(os_names *self, os_names_frame frame) {
 static os_status os_names__node(os_names *self, Onnx__NodeProto *node) {
   const Onnx__NodeProto__Rare *rare = os_node_rare(node);
   self->in_node = true;
-  for (size_t i = 0; i < node->n_input; i++)
-    OS_TRY(os_names__say(self, OS_NAME_USED, "input", i, node, NULL, &node->input[i]));
+  OS_TRY(os_names__texts(self, OS_NAME_USED, "input", node, node->input, node->n_input));
   self->inner = "sharding_spec";
   for (size_t i = 0; i < rare->n_device_configurations; i++) {
     Onnx__NodeDeviceConfigurationProto *devices = rare->device_configurations[i];
@@ -122,8 +140,10 @@ static os_status os_names__push(os_names *self, Onnx__GraphProto *graph,
 static os_status os_names__step(os_names *self) {
   os_names_frame *frame = os_names_top(self);
   if (!frame->begun) OS_TRY(os_names__begin(self, *frame));
-  for (; frame->node < frame->graph->n_node; frame->node++, frame->attribute = 0) {
-    Onnx__NodeProto *node = frame->graph->node[frame->node];
+  size_t count = frame->function != NULL ? frame->function->n_node : frame->graph->n_node;
+  Onnx__NodeProto *const *nodes = frame->function != NULL ? frame->function->node : frame->graph->node;
+  for (; frame->node < count; frame->node++, frame->attribute = 0) {
+    Onnx__NodeProto *node = nodes[frame->node];
     if (node == NULL) continue;
     if (frame->attribute == 0 && frame->inner == 0) OS_TRY(os_names__node(self, node));
     for (; frame->attribute < node->n_attribute; frame->attribute++, frame->inner = 0) {
@@ -148,12 +168,25 @@ static os_status os_names__tree(os_names *self, Onnx__GraphProto *graph,
   return OS_OK;
 }
 
-os_status os_names_walk(os_names *self, os_memory *memory, Onnx__ModelProto *model, Onnx__GraphProto *graph) {
+static void os_names__start(os_names *self, os_memory *memory) {
   os_arena_init(&self->arena, memory);
   self->frames.items = NULL;
   self->frames.count = self->frames.room = self->training = 0;
   self->in_node = false;
   self->inner = NULL;
+}
+
+os_status os_names_walk_function(os_names *self, os_memory *memory, Onnx__FunctionProto *function) {
+  os_names__start(self, memory);
+  os_status status = os_names__push(self, NULL, NULL);
+  if (status == OS_OK) os_names_top(self)->function = function;
+  while (status == OS_OK && self->frames.count > 0) status = os_names__step(self);
+  os_arena_clear(&self->arena);
+  return status;
+}
+
+os_status os_names_walk(os_names *self, os_memory *memory, Onnx__ModelProto *model, Onnx__GraphProto *graph) {
+  os_names__start(self, memory);
   os_status status = os_names__tree(self, model == NULL ? graph : model->graph, NULL);
   for (size_t i = 0; status == OS_OK && model != NULL && i < model->n_training_info; i++) {
     const Onnx__TrainingInfoProto *training = model->training_info[i];
@@ -167,7 +200,7 @@ os_status os_names_walk(os_names *self, os_memory *memory, Onnx__ModelProto *mod
 
 os_str os_names_place(const os_names *self, os_arena *arena) {
   const os_names_frame *frames = self->frames.items;
-  os_str path = OS_STR("graph");
+  os_str path = self->root.len > 0 ? self->root : OS_STR("graph");
   if (self->training > 0) {
     bool binding = strstr(self->field, "_binding") != NULL,
          algorithm = frames[0].graph == frames[0].training->algorithm;

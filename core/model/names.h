@@ -16,6 +16,7 @@ typedef enum os_name_role {
 
 typedef struct os_names_frame {
   Onnx__GraphProto *graph;
+  Onnx__FunctionProto *function;           // a function's body: then graph is NULL
   const Onnx__TrainingInfoProto *training; // whose graph it is, else NULL
   bool begun;
   size_t node, attribute, inner; // next
@@ -26,7 +27,9 @@ struct os_names {
   // `has`: flag of the field, NULL in a list. Another status than OS_OK ends the walk.
   os_status (*name)(os_names *self, os_name_role role, void *message, protobuf_c_boolean *has,
                     ProtobufCBinaryData *at);
-  void (*leave)(os_names *self); // the innermost graph ends; may be NULL
+  os_status (*enter)(os_names *self); // a graph begins, the innermost one now; may be NULL, so the next
+  void (*leave)(os_names *self);      // the innermost graph ends
+  os_str root;                        // how places begin; empty: "graph"
   // Where the walk is.
   os_arena arena;
   struct {
@@ -44,11 +47,13 @@ os_status os_names_walk(os_names *self, os_memory *memory, Onnx__ModelProto *mod
 static inline os_names_frame *os_names_top(const os_names *self) {
   return &self->frames.items[self->frames.count - 1];
 }
+// A function's body and what is inside of it.
+os_status os_names_walk_function(os_names *self, os_memory *memory, Onnx__FunctionProto *function);
 // The graph that the walk was asked for, not one inside.
 static inline bool os_names_at_root(const os_names *self) {
   return self->frames.count == 1 && self->training == 0;
 }
-// "graph.node[3].attribute[0].g.node[1].input[0]"; of a walk of a graph, the path begins in it.
+// "graph.node[3].attribute[0].g.node[1].input[0]"; of a walk of a graph or function, the path begins in it.
 os_str os_names_place(const os_names *self, os_arena *arena);
 
 #endif

@@ -1,5 +1,6 @@
 #include "data_check_parts.h"
 #include "map.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 
@@ -188,7 +189,7 @@ static bool os_data__key_fits(int type, int64_t key) {
 
 static os_status os_data__check_map_keys(const os_data_check *self, const Onnx__MapProto *proto,
                                          const os_path *path) {
-  bool text = proto->key_type == OP_STRING;
+  bool text = proto->key_type == OP_STRING, told = false;
   size_t count = text ? proto->n_string_keys : proto->n_keys;
   os_map seen;
   os_map_init(&seen, self->arena);
@@ -198,6 +199,10 @@ static os_status os_data__check_map_keys(const os_data_check *self, const Onnx__
       key = (os_str){(const char *)&proto->keys[i], sizeof proto->keys[0]};
     else
       OS_TRY(os_bytes_load(self->origin.source, self->arena, proto->string_keys[i], &key));
+    if (text && !told && os_utf8_valid(key) < key.len) {
+      REPORT(self, onnx_map_key_text, proto, path, "string_keys", "key %zu is not UTF-8", i);
+      told = true;
+    }
     bool added;
     OS_TRY_ALLOC(os_map_put(&seen, key, &added));
     if (!added && text)

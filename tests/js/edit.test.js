@@ -116,6 +116,95 @@ describe('model.edit', () => {
     assert.match(refusal(small, [{ removeNode: 'same', replace: { cop: 'x' } }]).message, /has no output "cop"/)
     assert.match(refusal(small, [{ removeNode: 'same', bypass: true }, { removeNode: 'sum', bypass: true }]).message, /"x".*is an input/)
     assert.equal(refusal(branches(), [{ removeNode: 'inner' }]).code, 'invalid_argument')
+    // Renamed in between, and found by the names that they have then.
+    const renamed = decoded(small, [{ renameNode: 'same', to: 'a' }, { removeNode: 'a', bypass: true }, { renameValue: 'scaled', to: 'big' }, { renameNode: 'sum', to: 'same' }, { removeNode: 'same', replace: { y: 'big' } }])
+    assert.deepEqual(renamed.graph.node.map(({ name, output }) => [name, ...output]), [['make two', 'two'], ['scale', 'y']])
+    assert.match(refusal(small, [{ renameNode: 'same', to: 'a' }, { removeNode: 'same' }]).message, /^edits\[1\]: there is no node "same"/)
+  })
+
+  it('removes nodes in functions and in graphs inside', () => {
+    const domain = { domain: 'org.test' }
+    const inner = onnx.graph({ nodes: [onnx.node('Neg', ['h'], ['i0'], {}, { name: 'i0' }), onnx.node('Abs', ['i0'], ['i1'], {}, { name: 'i1' }), onnx.node('Add', ['i1', 'a'], ['io'], {}, { name: 'io' })], outputs: [onnx.value('io', 'float32', [1])] })
+    const call = new onnx.Writer().field(1, 'F').field(10, 'org.test').field(4, ['a', 'c']).field(5, ['r']).field(9, new onnx.Writer().field(2, 21).bytes())
+      .field(7, onnx.node('Identity', ['a'], ['h'], {}, { name: 'f0' })).field(7, onnx.node('Abs', ['h'], ['k'], {}, { name: 'f1' }))
+      .field(7, onnx.node('If', ['c'], ['m'], { then_branch: { graph: inner }, else_branch: { graph: inner } }, { name: 'f2' })).field(7, onnx.node('Add', ['k', 'm'], ['s'], {}, { name: 'f3' }))
+      .field(7, onnx.node('Relu', ['s'], ['r'], {}, { name: 'f4' })).field(12, onnx.value('h', 'float32', [1])).field(12, onnx.value('k', 'float32', [1])).bytes()
+    const bytes = new onnx.Writer().put(onnx.model({ opsets: { '': 21, 'org.test': 1 }, nodes: [onnx.node('F', ['x', 'c'], ['y'], {}, { ...domain, name: 'call' })], inputs: [onnx.value('x', 'float32', [1]), onnx.value('c', 'bool', [])], outputs: [onnx.value('y', 'float32', [1])] })).field(25, call).bytes()
+    const body = edits => {
+      const { functions: [{ node: nodes, valueInfo }] } = decoded(bytes, edits)
+      const [then] = nodes.find(({ opType }) => opType === 'If').attribute.map(({ g }) => g.node)
+      const text = list => list.map(({ opType, input, output }) => `${opType}(${input}) > ${output}`).join('; ')
+      return [text(nodes), text(then), (valueInfo ?? []).map(({ name }) => name).join()]
+    }
+    const whole = 'Neg(h) > i0; Abs(i0) > i1; Add(i1,a) > io'
+    assert.deepEqual(body([]), ['Identity(a) > h; Abs(h) > k; If(c) > m; Add(k,m) > s; Relu(s) > r', whole, 'h,k'])
+    // What stands in for `h` is used in the graphs inside, too.
+    assert.deepEqual(body([{ removeNode: 'f0', bypass: true }]), ['Abs(a) > k; If(c) > m; Add(k,m) > s; Relu(s) > r', 'Neg(a) > i0; Abs(i0) > i1; Add(i1,a) > io', 'k'])
+    assert.deepEqual(body([{ removeNode: 'f4', bypass: true }, { removeNode: 'f1', bypass: true }, { removeNode: 'f0', bypass: true }]), ['If(c) > m; Add(a,m) > r', 'Neg(a) > i0; Abs(i0) > i1; Add(i1,a) > io', ''])
+    assert.deepEqual(body([{ removeNode: 'f3', replace: { s: 'm' } }, { removeNode: 'f4', bypass: true }, { removeNode: 'f1' }]), ['Identity(a) > h; If(c) > r', whole, 'h'])
+    const f = 'functions[0].node'
+    for (const [edits, path, message] of [
+      [[{ removeNode: 'f3' }], `${f}[4].input[0]`, /its output "s" is used by functions\[0\]\.node\[4\]\.input\[0\]; /],
+      [[{ removeNode: 'f4' }], `${f}[4]`, /its output "r" is an output of the function; /],
+      [[{ removeNode: 'f0', bypass: true }, { removeNode: 'f0' }], undefined, /^edits\[1\]: there is no node "f0"/],
+      [[{ removeNode: 'f4', replace: { r: 'a' } }], `${f}[4]`, /the function gives its output "r" out, and "a", which would have to take that name, is an input$/],
+      [[{ removeNode: 'f1', replace: { k: 's' } }], `${f}[1]`, /"s" cannot take the place of "k": it is made later$/],
+      [[{ removeNode: 'f1', replace: { k: 'i1' } }], `${f}[1]`, /the graph has no such value$/],
+      [[{ removeNode: 'i0', bypass: true }], `${f}[2].attribute[1].g.node[0]`, /several nodes have the name "i0"$/],
+      [[{ removeNode: 'f2', replace: { m: 'k' } }, { removeNode: 'i0', bypass: true }], undefined, /there is no node "i0"/]
+    ]) {
+      const refused = refusal(bytes, edits)
+      assert.deepEqual([refused.code, refused.path], ['invalid_argument', path])
+      assert.match(refused.message, message)
+    }
+    // A value of the graph around may stand in, but not have the name of what the graph gives out.
+    const left = edits => decoded(branches(), edits).graph.node[0].attribute.map(({ g }) => (g.node ?? []).map(({ opType, input, output }) => `${opType}(${input}) > ${output}`).join('; '))
+    assert.match(refusal(branches(), [{ removeNode: 'inner', bypass: true }]).message, /is a value of another graph$/)
+    assert.match(refusal(branches(), [{ removeNode: 'inner', replace: { b: 'y' } }]).message, /made later/)
+    assert.deepEqual(left([{ removeNode: 'other', bypass: true }]), ['Add(x,w) > b', ''])
+  })
+
+  it('many removals at once are the same as one after the other', () => {
+    let seed = 7
+    const below = n => (seed = (seed * 48271) % 2147483647) % n
+    for (let round = 0; round < 60; round++) {
+      const make = (prefix, outer, depth) => {
+        const values = [...outer]
+        const nodes = Array.from({ length: 6 }, (_, i) => {
+          const inputs = Array.from({ length: 1 + below(2) }, () => values[below(values.length)])
+          const outputs = Array.from({ length: 1 + below(2) }, (_, k) => `${prefix}${i}_${k}`)
+          const inside = depth > 0 && below(3) === 0 ? { body: { graph: make(`${prefix}${i}g`, values, depth - 1) } } : {}
+          values.push(...outputs)
+          return onnx.node('Op', inputs, outputs, inside, { name: `${prefix}${i}` })
+        })
+        const outputs = [values.at(-1), values[values.length - 1 - below(3)]].filter((name, i, all) => all.indexOf(name) === i && !outer.includes(name))
+        return onnx.graph({ nodes, outputs: outputs.map(name => onnx.value(name, 'float32', [1])), inputs: depth === 2 ? outer.map(name => onnx.value(name, 'float32', [1])) : [] })
+      }
+      const bytes = new onnx.Writer().field(1, 10).field(8, new onnx.Writer().field(2, 21).bytes()).field(7, make('n', ['x', 'z'], 2)).bytes()
+      const apart = env.loadModel(bytes)
+      const names = []
+      const collect = ({ node = [] }) => node.forEach(({ name, attribute = [] }) => { names.push(name); attribute.forEach(({ g }) => g && collect(g)) })
+      collect(env.decode(bytes, 'ModelProto').graph)
+      const made = []
+      let refused = 0
+      for (let i = 0; i < 14; i++) {
+        const edit = { removeNode: names[below(names.length)], ...below(3) > 0 && { bypass: true } }
+        try {
+          apart.edit([edit])
+          made.push(edit)
+        } catch (error) {
+          refused++
+          assert.equal(error.code, 'invalid_argument')
+          const together = env.loadModel(bytes)
+          assert.throws(() => together.edit([...made, edit]), thrown => thrown.message.startsWith(`edits[${made.length}]: `) && thrown.code === 'invalid_argument')
+          together.dispose()
+        }
+      }
+      const expected = env.decode(apart.toBytes(), 'ModelProto')
+      assert.deepEqual(decoded(bytes, made), expected)
+      assert.ok(made.length + refused === 14)
+      apart.dispose()
+    }
   })
 
   it('numbers of nodes are those before the first edit', () => {

@@ -463,7 +463,9 @@ const data = {
     warning('onnx.map.keys', [
       map({ key_type: INT64, string_keys: ['a', 'b'], values: pair }), map({ key_type: STRING, keys: [1, 2], values: pair }), map({ key_type: INT64, keys: [1, 1], values: pair }),
       map({ key_type: STRING, string_keys: ['a', 'a'], values: pair }), map({ key_type: UINT8, keys: [1, 256], values: pair })
-    ], [map({ key_type: INT8, keys: [-128, 127], values: pair }), map({ key_type: STRING, string_keys: ['a', 'b'], values: pair })], asMap)
+    ], [map({ key_type: INT8, keys: [-128, 127], values: pair }), map({ key_type: STRING, string_keys: ['a', 'b'], values: pair })], asMap),
+    warning('onnx.map.key-text', [map({ key_type: STRING, string_keys: ['a', Uint8Array.of(0xff)], values: pair }), map({ key_type: STRING, string_keys: [Uint8Array.of(0x63, 0xe9), Uint8Array.of(0xe9)], values: pair })],
+      [map({ key_type: STRING, string_keys: ['\ufeffé', 'a\0'], values: pair }), map({ key_type: INT64, keys: [255, 1], values: pair })], { ...asMap, path: 'string_keys' })
   ]],
   C7: ['values have one type, and are no optionals', [
     warning('onnx.sequence.types', [map({ key_type: INT64, keys: [1, 2], values: { elem_type: 1, tensor_values: [floats, ints] } })], [map({ key_type: INT64, keys: [1, 2], values: pair })],
