@@ -58,8 +58,8 @@ os_status os_changes_text(os_changes *self, void *message, protobuf_c_boolean *h
   return os_changes_put(self, message, at, &value, sizeof value);
 }
 
-static os_status os_changes__list(os_changes *self, void *message, void *list, size_t *count, void **items,
-                                  size_t n) {
+os_status os_changes_list(os_changes *self, void *message, void *list, size_t *count, void **items,
+                          size_t n) {
   OS_TRY(os_changes_put(self, message, list, &items, sizeof items));
   return os_changes__set(self, count, &n, sizeof n);
 }
@@ -70,7 +70,7 @@ os_status os_changes_append(os_changes *self, void *message, void *list, size_t 
   OS_TRY_ALLOC(items);
   if (n > 0) memcpy(items, *(void **)list, n * sizeof *items);
   items[n] = item;
-  return os_changes__list(self, message, list, count, items, n + 1);
+  return os_changes_list(self, message, list, count, items, n + 1);
 }
 
 os_status os_changes_compact(os_changes *self, void *message, void *list, size_t *count) {
@@ -79,7 +79,7 @@ os_status os_changes_compact(os_changes *self, void *message, void *list, size_t
   size_t n = 0;
   for (size_t i = 0; i < *count; i++)
     if (from[i] != NULL) items[n++] = from[i];
-  return n == *count ? OS_OK : os_changes__list(self, message, list, count, items, n);
+  return n == *count ? OS_OK : os_changes_list(self, message, list, count, items, n);
 }
 
 // ---- Copies -----------------------------------------------------------------------------------------------

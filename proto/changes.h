@@ -28,6 +28,9 @@ os_status os_changes_text(os_changes *self, void *message, protobuf_c_boolean *h
 os_status os_changes_append(os_changes *self, void *message, void *list, size_t *count, void *item);
 os_status os_changes_compact(os_changes *self, void *message, void *list, size_t *count);
 
+// Another list, of the document's arena.
+os_status os_changes_list(os_changes *self, void *message, void *list, size_t *count, void **items, size_t n);
+
 // A copy of the message and of all below it, which may be changed apart from it. Views and lists of numbers are shared.
 os_status os_proto_clone(os_memory *memory, os_arena *arena, const void *message, void **out);
 

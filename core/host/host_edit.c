@@ -196,7 +196,6 @@ static os_status os_editing__fold(os_host_editing *self) {
   opspec_env *env = self->model->env;
   Onnx__NodeProto *node;
   os_constant_part part;
-  OS_TRY(os_edit_settle(&self->edit));
   OS_TRY(os_editing__node(self, "fold", &node));
   OS_TRY(os_edit_constant_part(&self->edit, node, &part));
   Onnx__TensorProto **tensors = OS_ARENA_ARRAY(self->edit.arena, part.output_count, Onnx__TensorProto *);

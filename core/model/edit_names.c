@@ -55,7 +55,6 @@ static os_status os_survey__add(os_survey *self, os_str name, os_known_name **ou
 typedef struct os_replaced_name {
   ProtobufCBinaryData to;
   size_t shadowed; // graphs around that define the name themselves
-  size_t *uses;    // being counted
 } os_replaced_name;
 
 typedef struct os_shadow {
@@ -67,19 +66,11 @@ typedef struct os_replacing {
   os_names names; // first
   os_map map;     // to os_replaced_name
   os_changes *edit;
-  bool drop; // what is said of the names in the graph itself goes
   struct {
     os_shadow *items;
     size_t count, room;
   } shadows;
 } os_replacing;
-
-static os_status os_replacing__drop(os_replacing *self) {
-  Onnx__GraphProto *graph = os_names_top(&self->names)->graph;
-  bool info = strcmp(self->names.field, "value_info") == 0;
-  void *nothing = NULL, **list = info ? (void **)graph->value_info : (void **)graph->quantization_annotation;
-  return os_changes_put(self->edit, graph, &list[self->names.index], &nothing, sizeof nothing);
-}
 
 // A graph inside defines the name itself.
 static os_status os_replacing__shadow(os_replacing *self, os_replaced_name *name) {
@@ -99,8 +90,6 @@ static os_status os_replacing__name(os_names *names, os_name_role role, void *me
   bool root = os_names_at_root(names);
   if (role == OS_NAME_DEFINED && !root) return os_replacing__shadow(self, name);
   if (name->shadowed > 0) return OS_OK;
-  if (role == OS_NAME_TOLD && root && !names->in_node && self->drop) return os_replacing__drop(self);
-  if (name->to.len == 0) return OS_OK;
   const protobuf_c_boolean yes = 1;
   if (has != NULL) OS_TRY(os_changes_put(self->edit, message, has, &yes, sizeof yes));
   return os_changes_put(self->edit, message, at, &name->to, sizeof name->to);
@@ -112,13 +101,11 @@ static void os_replacing__leave(os_names *names) {
     self->shadows.items[--self->shadows.count].name->shadowed--;
 }
 
-static os_status os_replacing__add(os_replacing *self, os_arena *arena, os_str from, os_str to,
-                                   size_t *uses) {
+static os_status os_replacing__add(os_replacing *self, os_arena *arena, os_str from, os_str to) {
   os_replaced_name *name = OS_ARENA_NEW(arena, os_replaced_name);
   os_map_entry *entry = name == NULL ? NULL : os_map_put(&self->map, from, NULL);
   OS_TRY_ALLOC(entry);
   name->to = os_bytes_of(os_arena_copy(self->edit->arena, to));
-  name->uses = uses;
   entry->value.pointer = name;
   return name->to.data == NULL && to.len > 0 ? OS_OUT_OF_MEMORY : OS_OK;
 }
@@ -126,19 +113,6 @@ static os_status os_replacing__add(os_replacing *self, os_arena *arena, os_str f
 os_status os_edit_walk(os_model_edit *self, Onnx__GraphProto *graph, os_names *names) {
   bool main = graph == self->model->graph;
   return os_names_walk(names, self->memory, main ? self->model : NULL, main ? NULL : graph);
-}
-
-os_status os_edit_replace(os_model_edit *self, Onnx__GraphProto *graph, const os_replacement *items,
-                          size_t count) {
-  os_replacing replacing = {
-      .names = {.name = os_replacing__name, .leave = os_replacing__leave}, .edit = &self->edit, .drop = true};
-  os_map_init(&replacing.map, self->arena);
-  for (size_t i = 0; i < count; i++)
-    OS_TRY(os_replacing__add(&replacing, self->arena, items[i].from, items[i].to, NULL));
-  OS_TRY(os_edit_walk(self, graph, &replacing.names));
-  OS_TRY(os_changes_compact(&self->edit, graph, &graph->value_info, &graph->n_value_info));
-  return os_changes_compact(&self->edit, graph, &graph->quantization_annotation,
-                            &graph->n_quantization_annotation);
 }
 
 // ---- Renaming ---------------------------------------------------------------------------------------------
@@ -217,35 +191,8 @@ os_status os_edit_rename(os_model_edit *self, const os_rename *renames, size_t c
     if (to->origin == NULL || os_str_eq(to->origin->name, to->name) ||
         os_map_get(&replacing.map, to->origin->name) != NULL)
       continue;
-    OS_TRY(os_replacing__add(&replacing, self->arena, to->origin->name, to->name, NULL));
+    OS_TRY(os_replacing__add(&replacing, self->arena, to->origin->name, to->name));
   }
   if (replacing.map.count == 0) return OS_OK;
   return os_edit_walk(self, self->model->graph, &replacing.names);
-}
-
-// ---- Uses -------------------------------------------------------------------------------------------------
-
-static os_status os_counting__name(os_names *names, os_name_role role, void *message, protobuf_c_boolean *has,
-                                   ProtobufCBinaryData *at) {
-  os_replacing *self = (os_replacing *)names;
-  (void)message, (void)has;
-  const os_map_entry *entry = os_map_get(&self->map, os_bytes_str(*at));
-  if (entry == NULL) return OS_OK;
-  os_replaced_name *name = entry->value.pointer;
-  bool root = os_names_at_root(names);
-  if (role == OS_NAME_DEFINED && !root) return os_replacing__shadow(self, name);
-  if (role == OS_NAME_USED && name->shadowed == 0) ++*name->uses;
-  return OS_OK;
-}
-
-os_status os_edit_count_uses(os_model_edit *self, Onnx__GraphProto *graph, os_map *names) {
-  os_replacing counting = {.names = {.name = os_counting__name, .leave = os_replacing__leave},
-                           .edit = &self->edit};
-  os_map_init(&counting.map, self->arena);
-  for (size_t i = 0; i < names->count; i++) {
-    names->entries[i].value.number = 0;
-    OS_TRY(os_replacing__add(&counting, self->arena, names->entries[i].key, (os_str){"", 0},
-                             &names->entries[i].value.number));
-  }
-  return os_edit_walk(self, graph, &counting.names);
 }

@@ -144,15 +144,6 @@ os_status os_edit_rename_node(os_model_edit *self, Onnx__NodeProto *node, os_str
 
 // ---- Taking nodes out -------------------------------------------------------------------------------------
 
-os_status os_edit_take_out(os_model_edit *self, Onnx__NodeProto *node) {
-  Onnx__GraphProto *graph = os_proto_parent(node);
-  void *nothing = NULL;
-  os_edit_forget_node(self, node);
-  self->removed |= graph == self->model->graph;
-  return os_changes_put(&self->edit, graph, &graph->node[os_edit__number(graph, node)], &nothing,
-                        sizeof nothing);
-}
-
 os_status os_edit_settle(os_model_edit *self) { return os_scopes_write(self); }
 
 os_status os_edit_finish(os_model_edit *self) {
@@ -309,7 +300,7 @@ os_status os_edit_remove_node(os_model_edit *self, Onnx__NodeProto *proto, bool 
   os_edit_forget_node(self, proto);
   for (size_t i = 0; i < proto->n_output; i++) {
     os_named *from = proto->output[i].len == 0 ? NULL : os_scopes_output(node, i);
-    if (from != NULL && from != to[i]) os_scopes_replace(from, to[i], from->output);
+    if (from != NULL && from != to[i]) os_scopes_replace(scopes, from, to[i], from->output);
   }
   return os_scopes_drop(self, node);
 }

@@ -43,12 +43,14 @@ static os_status os_scoping__enter(os_names *names) {
   OS_TRY_ALLOC(scope);
   *scope = (os_scope){.graph = frame->graph, .function = frame->function};
   os_map_init(&scope->names, arena);
+  scope->last_added = &scope->added;
   scope->parent = around != NULL ? around : names->training > 0 ? self->main : NULL;
   if (around != NULL) {
     scope->owner = &around->nodes[names->frames.items[names->frames.count - 2].node];
     scope->next = scope->owner->inside;
     scope->owner->inside = scope;
   }
+  if (scope->parent != NULL) scope->depth = scope->parent->depth + 1;
   if (scope->parent == NULL && scope->graph != NULL) self->main = scope;
   os_scope **item = OS_PUSH(arena, &self->out->list), **top = OS_PUSH(arena, &self->stack);
   if (item == NULL || top == NULL) return OS_OUT_OF_MEMORY;
@@ -110,7 +112,12 @@ static os_status os_scoping__name(os_names *names, os_name_role role, void *mess
   bool output = strcmp(names->field, "output") == 0;
   if (role == OS_NAME_DEFINED) {
     named->input |= own && strcmp(names->field, "input") == 0;
-    named->initializer |= own && strcmp(names->field, "input") != 0;
+    if (own && strcmp(names->field, "input") != 0) {
+      bool sparse = strcmp(names->field, "sparse_initializer") == 0;
+      named->initializer = true;
+      named->constant = sparse ? (void **)&scope->graph->sparse_initializer[names->index]
+                               : (void **)&scope->graph->initializer[names->index];
+    }
     if (!own && named->node < 0) named->node = (int64_t)os_names_top(names)->node;
   } else if (own && output) {
     named->output = true;
@@ -195,7 +202,13 @@ static void os_scopes__unsay(os_named *named) {
   named->said = named->last_said = NULL;
 }
 
-void os_scopes_replace(os_named *from, os_named *to, bool keep) {
+static bool os_scopes__is_run(const os_scope *scope) {
+  while (scope->parent != NULL) scope = scope->parent;
+  return scope->function != NULL; // with whatever calls it
+}
+
+void os_scopes_replace(os_scopes *self, os_named *from, os_named *to, bool keep) {
+  self->stale |= to != NULL;
   if (to == NULL) {
     os_scopes__unsay(from);
     from->gone = true;
@@ -226,14 +239,16 @@ os_status os_scopes_drop(os_model_edit *self, os_scoped_node *node) {
   Onnx__NodeProto **list = scope->graph != NULL ? scope->graph->node : scope->function->node;
   OS_TRY(os_changes_put(&self->edit, message, &list[node->number], &nothing, sizeof nothing));
   scope->gaps = true;
+  self->scopes->stale |= os_scopes__is_run(scope);
   os_scopes__drop_places(node->places);
   // Graphs inside, and those inside of their nodes: each is put behind the last one.
   os_scope *next = node->inside, *last = next;
   while (last != NULL && last->next != NULL) last = last->next;
   for (; next != NULL; next = next->next) {
     os_scopes__drop_places(next->places);
-    next->gaps = false;
+    next->gaps = next->constant_gaps = false;
     next->unsaid = NULL;
+    next->added = NULL;
     for (size_t i = 0; i < next->node_count; i++) {
       os_scopes__drop_places(next->nodes[i].places);
       if (next->nodes[i].proto != NULL) os_edit_forget_node(self, next->nodes[i].proto);
@@ -243,6 +258,37 @@ os_status os_scopes_drop(os_model_edit *self, os_scoped_node *node) {
     }
   }
   node->inside = NULL;
+  return OS_OK;
+}
+
+os_status os_scopes_define(os_model_edit *self, os_named *named, Onnx__TensorProto *tensor) {
+  os_scope *scope = named->scope;
+  os_added *added = OS_ARENA_NEW(&self->scopes->arena, os_added);
+  OS_TRY_ALLOC(added);
+  *added = (os_added){.tensor = tensor};
+  *scope->last_added = added;
+  scope->last_added = &added->next;
+  named->node = -1;
+  named->initializer = true;
+  named->constant = (void **)&added->tensor;
+  self->scopes->stale |= os_scopes__is_run(scope);
+  os_place *place = OS_ARENA_NEW(&self->scopes->arena, os_place);
+  OS_TRY_ALLOC(place);
+  *place =
+      (os_place){self->scopes->places, NULL, named, tensor, &tensor->has_name, &tensor->name, false, false};
+  self->scopes->places = place;
+  return OS_OK;
+}
+
+os_status os_scopes_drop_constant(os_model_edit *self, os_named *named) {
+  void *nothing = NULL;
+  os_scope *scope = named->scope;
+  os_scopes_replace(self->scopes, named, NULL, false);
+  scope->constant_gaps = true;
+  self->scopes->stale |= os_scopes__is_run(scope);
+  if (scope->graph != NULL)
+    return os_changes_put(&self->edit, scope->graph, named->constant, &nothing, sizeof nothing);
+  *named->constant = NULL; // in a function there are only those that were added
   return OS_OK;
 }
 
@@ -257,6 +303,73 @@ static os_status os_scopes__write_place(os_model_edit *self, const os_place *pla
   return os_changes_put(&self->edit, place->message, place->at, &text, sizeof text);
 }
 
+static size_t os_scopes__count_added(const os_scope *scope) {
+  size_t count = 0;
+  for (const os_added *added = scope->added; added != NULL; added = added->next)
+    count += added->tensor != NULL;
+  return count;
+}
+
+static void os_scopes__adopt(void *message, void *parent) {
+  os_proto_head *head = os_proto_head_of(message);
+  head->parent = (uintptr_t)parent | (head->parent & OS_PROTO_FLAGS);
+}
+
+static os_status os_scopes__write_constants(os_model_edit *self, os_scope *scope) {
+  Onnx__GraphProto *graph = scope->graph;
+  size_t n = 0;
+  void **items =
+      OS_ARENA_ARRAY(self->edit.arena, graph->n_initializer + os_scopes__count_added(scope), void *);
+  OS_TRY_ALLOC(items);
+  for (size_t i = 0; i < graph->n_initializer; i++)
+    if (graph->initializer[i] != NULL) items[n++] = graph->initializer[i];
+  for (const os_added *added = scope->added; added != NULL; added = added->next) {
+    if (added->tensor == NULL) continue;
+    os_scopes__adopt(added->tensor, graph);
+    items[n++] = added->tensor;
+  }
+  OS_TRY(os_changes_list(&self->edit, graph, &graph->initializer, &graph->n_initializer, items, n));
+  return os_changes_compact(&self->edit, graph, &graph->sparse_initializer, &graph->n_sparse_initializer);
+}
+
+// y = Constant <value = ...>()
+static os_status os_scopes__constant(os_model_edit *self, Onnx__FunctionProto *function,
+                                     Onnx__TensorProto *tensor, void **out) {
+  os_arena *arena = self->edit.arena;
+  Onnx__NodeProto *node = OS_PROTO_NEW(arena, Onnx__NodeProto, onnx__node_proto__descriptor, function);
+  OS_TRY_ALLOC(node);
+  Onnx__AttributeProto *value =
+      OS_PROTO_NEW(arena, Onnx__AttributeProto, onnx__attribute_proto__descriptor, node);
+  OS_TRY_ALLOC(value);
+  node->output = OS_ARENA_NEW(arena, ProtobufCBinaryData);
+  node->attribute = OS_ARENA_NEW(arena, Onnx__AttributeProto *);
+  if (node->output == NULL || node->attribute == NULL) return OS_OUT_OF_MEMORY;
+  node->n_output = node->n_attribute = 1;
+  node->output[0] = tensor->name;
+  node->attribute[0] = value;
+  node->has_op_type = value->has_name = value->has_type = 1;
+  node->op_type = os_bytes_of(OS_STR("Constant"));
+  value->name = os_bytes_of(OS_STR("value"));
+  value->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+  value->t = tensor;
+  os_scopes__adopt(tensor, value);
+  *out = node;
+  return OS_OK;
+}
+
+// The constants first: they need nothing.
+static os_status os_scopes__write_nodes(os_model_edit *self, os_scope *scope) {
+  Onnx__FunctionProto *function = scope->function;
+  size_t n = 0;
+  void **items = OS_ARENA_ARRAY(self->edit.arena, function->n_node + os_scopes__count_added(scope), void *);
+  OS_TRY_ALLOC(items);
+  for (const os_added *added = scope->added; added != NULL; added = added->next)
+    if (added->tensor != NULL) OS_TRY(os_scopes__constant(self, function, added->tensor, &items[n++]));
+  for (size_t i = 0; i < function->n_node; i++)
+    if (function->node[i] != NULL) items[n++] = function->node[i];
+  return os_changes_list(&self->edit, function, &function->node, &function->n_node, items, n);
+}
+
 static os_status os_scopes__write_scope(os_model_edit *self, os_scope *scope) {
   Onnx__GraphProto *graph = scope->graph;
   Onnx__FunctionProto *function = scope->function;
@@ -265,6 +378,7 @@ static os_status os_scopes__write_scope(os_model_edit *self, os_scope *scope) {
   for (const os_said *said = scope->unsaid; said != NULL; said = said->next)
     OS_TRY(os_changes_put(edit, message, said->slot, &nothing, sizeof nothing));
   if (graph == NULL) {
+    if (scope->added != NULL) OS_TRY(os_scopes__write_nodes(self, scope));
     if (scope->unsaid != NULL)
       OS_TRY(os_changes_compact(edit, function, &function->value_info, &function->n_value_info));
     return scope->gaps ? os_changes_compact(edit, function, &function->node, &function->n_node) : OS_OK;
@@ -274,6 +388,7 @@ static os_status os_scopes__write_scope(os_model_edit *self, os_scope *scope) {
     OS_TRY(
         os_changes_compact(edit, graph, &graph->quantization_annotation, &graph->n_quantization_annotation));
   }
+  if (scope->added != NULL || scope->constant_gaps) OS_TRY(os_scopes__write_constants(self, scope));
   self->removed |= scope->gaps && graph == self->model->graph;
   return scope->gaps && graph != self->model->graph
              ? os_changes_compact(edit, graph, &graph->node, &graph->n_node)

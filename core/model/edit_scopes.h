@@ -26,7 +26,9 @@ typedef struct os_named {
   os_str text;
   struct os_scope *scope;
   os_said *said, *last_said;
-  size_t uses;  // but as an output of the scope itself
+  size_t uses;     // but as an output of the scope itself
+  void **constant; // the element of a list that is its tensor or sparse tensor
+  uint32_t mark;
   int64_t node; // that makes it, -1: none
   bool input, initializer, output, gone;
 } os_named;
@@ -35,8 +37,15 @@ typedef struct os_scoped_node {
   Onnx__NodeProto *proto;
   struct os_scope *scope, *inside; // inside: graphs of its attributes, the last one first
   size_t number;
+  uint32_t mark;
   os_place *places; // in the node itself
 } os_scoped_node;
+
+// A tensor that is to be in a graph's initializers, or in a function's body as a Constant.
+typedef struct os_added {
+  struct os_added *next;
+  Onnx__TensorProto *tensor; // NULL: not any more
+} os_added;
 
 typedef struct os_scope {
   struct os_scope *parent, *next; // next: of one node
@@ -48,7 +57,9 @@ typedef struct os_scope {
   size_t node_count;
   os_place *places; // of no node
   os_said *unsaid;  // to be taken out
-  bool gaps;
+  os_added *added, **last_added;
+  uint32_t depth;
+  bool gaps, constant_gaps;
 } os_scope;
 
 typedef struct os_scopes {
@@ -59,6 +70,8 @@ typedef struct os_scopes {
     size_t count, room;
   } list;
   os_place *places; // all
+  uint32_t mark;    // of the last search
+  bool stale;       // messages that could be run say something else than what is noted
 } os_scopes;
 
 // Made when first needed.
@@ -73,9 +86,13 @@ static inline bool os_named_is_made(const os_named *self) {
   return self->input || self->initializer || self->node >= 0;
 }
 // `to` takes the place of `from`, under its own name or, `keep`, under that of `from`; NULL: nothing does.
-void os_scopes_replace(os_named *from, os_named *to, bool keep);
+void os_scopes_replace(os_scopes *self, os_named *from, os_named *to, bool keep);
 // The node is gone with all in it.
 os_status os_scopes_drop(os_model_edit *self, os_scoped_node *node);
+// The tensor, a message of the document, gives the value from now on.
+os_status os_scopes_define(os_model_edit *self, os_named *named, Onnx__TensorProto *tensor);
+// The constant is gone, and its name with it.
+os_status os_scopes_drop_constant(os_model_edit *self, os_named *named);
 // Writes all that is noted, and forgets the scopes. Lists of nodes lose their gaps, but for the main graph.
 os_status os_scopes_write(os_model_edit *self);
 void os_scopes_free(os_model_edit *self);

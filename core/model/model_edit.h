@@ -57,13 +57,6 @@ typedef struct os_replacement {
 // bypass: what the first input is takes the place of the first output.
 os_status os_edit_remove_node(os_model_edit *self, Onnx__NodeProto *node, bool bypass,
                               const os_replacement *replacements, size_t count);
-// Replaces places of names in `graph` and what is inside of it, of the main graph in the whole model. An empty name: there
-// is no such value any more. What is said in `graph` itself of the names that go is taken out.
-os_status os_edit_replace(os_model_edit *self, Onnx__GraphProto *graph, const os_replacement *items,
-                          size_t count);
-// How often each name (value.number of its entry, set by this) is used in `graph`, as above.
-os_status os_edit_count_uses(os_model_edit *self, Onnx__GraphProto *graph, os_map *names);
-os_status os_edit_take_out(os_model_edit *self, Onnx__NodeProto *node);
 // Writes what removals have noted, before messages are looked at or changed by other edits.
 os_status os_edit_settle(os_model_edit *self);
 os_status os_edit_finish(os_model_edit *self);
@@ -72,12 +65,15 @@ void os_edit_end(os_model_edit *self);
 
 // What a node gives from constants alone.
 typedef struct os_constant_part {
-  Onnx__ModelProto *model; // to be run: the nodes and initializers that it takes
+  Onnx__ModelProto *model; // to be run: the nodes and constants that it takes
   os_str *outputs;         // of the node, those that are used
   size_t output_count;
+  struct os_scoped_node **nodes; // values before those that need them
+  struct os_named **constants;
+  size_t node_count, constant_count;
 } os_constant_part;
 os_status os_edit_constant_part(os_model_edit *self, Onnx__NodeProto *node, os_constant_part *out);
-// `tensors`: of the outputs. Takes out nodes and initializers of the part that nobody uses any more.
+// `tensors`: of the outputs. Takes out nodes and constants of the part that nobody uses any more.
 os_status os_edit_put_constants(os_model_edit *self, Onnx__NodeProto *node, const os_constant_part *part,
                                 Onnx__TensorProto **tensors);
 

@@ -232,6 +232,73 @@ describe('model.edit', () => {
     assert.equal(refusal(unknown, [{ fold: 0 }]).code, 'unsupported')
   })
 
+  it('folds constants in graphs inside and in functions', async () => {
+    const shown = ({ opType, input = [], output }) => `${opType}(${input}) > ${output}`
+    const numbers = ({ rawData }) => [...new Float32Array(rawData.slice().buffer)]
+    const run = async (bytes, feeds) => {
+      const session = await env.createSession(bytes)
+      const { y } = await session.run(feeds)
+      session.dispose()
+      return [...y.data]
+    }
+    // What is made in the graph around, and used there too, stays; what only the folded node needed goes.
+    const out = onnx.value('b', 'float32', [1])
+    const then = onnx.graph({ nodes: [onnx.node('Mul', ['two', 'own'], ['m'], {}, { name: 'm' }), onnx.node('Add', ['m', 'x'], ['b'], {}, { name: 'sum' })], initializers: [onnx.tensor('own', 'float32', [1], floats(5))], outputs: [out] })
+    const other = onnx.graph({ nodes: [onnx.node('Neg', ['n'], ['b'], {}, { name: 'neg' })], outputs: [out] })
+    const bytes = onnx.model({
+      nodes: [onnx.node('Constant', [], ['two'], { value_floats: [2] }, { name: 'two' }), onnx.node('Abs', ['w'], ['n'], {}, { name: 'abs' }), onnx.node('If', ['c'], ['i'], { then_branch: { graph: then }, else_branch: { graph: other } }, { name: 'if' }), onnx.node('Mul', ['i', 'n'], ['y'], {}, { name: 'last' })],
+      initializers: [onnx.tensor('w', 'float32', [1], floats(-3))],
+      inputs: [onnx.value('c', 'bool', []), onnx.value('x', 'float32', [1])], outputs: [onnx.value('y', 'float32', [1])]
+    })
+    const feeds = c => ({ c: new Tensor('bool', [c], []), x: new Tensor('float32', [1], [1]) })
+    for (const edits of [[{ fold: 'm' }], [{ fold: 'neg' }], [{ fold: 'm' }, { fold: 'neg' }, { fold: 'abs' }], [{ fold: 'abs' }, { fold: 'neg' }, { renameValue: 'n', to: 'N' }, { fold: 'm' }]]) {
+      const folded = edited(bytes, edits)
+      for (const c of [true, false]) assert.deepEqual(await run(folded, feeds(c)), await run(bytes, feeds(c)), JSON.stringify(edits))
+    }
+    const graphs = edits => {
+      const { graph } = decoded(bytes, edits)
+      return [graph, ...['then_branch', 'else_branch'].map(branch => graph.node.find(({ opType }) => opType === 'If').attribute.find(({ name }) => name === branch).g)]
+    }
+    const [main, first] = graphs([{ fold: 'm' }])
+    assert.deepEqual([main.node.map(shown), first.node.map(shown), first.initializer.map(({ name }) => name), numbers(first.initializer[0])], [['Abs(w) > n', 'If(c) > i', 'Mul(i,n) > y'], ['Add(m,x) > b'], ['m'], [10]])
+    const [whole, , second] = graphs([{ fold: 'neg' }])
+    assert.deepEqual([whole.node.map(shown)[1], second.node, second.initializer.map(({ name }) => name), numbers(second.initializer[0])], ['Abs(w) > n', undefined, ['b'], [-3]])
+    // A folded value that then takes the name of an output.
+    assert.deepEqual(decoded(small, [{ fold: 'scale' }, { removeNode: 'sum', replace: { y: 'scaled' } }]).graph.initializer.map(({ name }) => name), ['y'])
+    assert.match(refusal(bytes, [{ fold: 'sum' }]).message, /"x" is not constant: it is an input of the graph$/)
+    assert.match(refusal(bytes, [{ fold: 'if' }]).message, /"c" is not constant|has graphs inside/)
+
+    const body = (more = [], opsets = undefined) => onnx.functionProto({
+      name: 'F', domain: 'org.test', inputs: ['a'], outputs: ['r'], attributes: ['k'], ...opsets && { opsets },
+      nodes: [
+        onnx.node('Constant', [], ['p'], { value_floats: [1, 2, 3, 4] }, { name: 'p' }), onnx.node('Split', ['p'], ['s', 't'], { num_outputs: 2n }, { name: 'split' }), onnx.node('Mul', ['s', 't'], ['q'], {}, { name: 'mul' }),
+        onnx.node('Add', ['q', 'a'], ['u'], {}, { name: 'add' }), onnx.node('Mul', ['u', 't'], ['r'], {}, { name: 'end' }), ...more
+      ]
+    })
+    const model = (fn, opsets = { '': 21, 'org.test': 1 }) => new onnx.Writer().put(onnx.model({ opsets, nodes: [onnx.node('F', ['x'], ['y'], {}, { domain: 'org.test', name: 'call' })], inputs: [onnx.value('x', 'float32', [2])], outputs: [onnx.value('y', 'float32', [2])] })).field(25, fn).bytes()
+    const x = { x: new Tensor('float32', [1, 1], [2]) }
+    for (const [edits, nodes] of [
+      [[{ fold: 'mul' }], ['Constant() > q', 'Constant() > p', 'Split(p) > s,t', 'Add(q,a) > u', 'Mul(u,t) > r']],
+      [[{ fold: 'split' }], ['Constant() > s', 'Constant() > t', 'Mul(s,t) > q', 'Add(q,a) > u', 'Mul(u,t) > r']],
+      [[{ fold: 'split' }, { fold: 'mul' }], ['Constant() > q', 'Constant() > t', 'Add(q,a) > u', 'Mul(u,t) > r']]
+    ]) {
+      const folded = edited(model(body()), edits)
+      const [{ node: made }] = env.decode(folded, 'ModelProto').functions
+      assert.deepEqual(made.map(shown).sort(), [...nodes].sort())
+      assert.ok(env.check(folded).ok)
+      assert.deepEqual(await run(folded, x), await run(model(body()), x))
+    }
+    const chain = [onnx.node('Constant', [], ['z'], { value_float: { reference: 'k', type: 1 } }), onnx.node('Neg', ['z'], ['zz'], {}, { name: 'zz' }), onnx.node('Neg', ['zz'], ['zzz'], {}, { name: 'zzz' })]
+    for (const [fn, fold, message] of [
+      [body(), 'add', /^edits\[0\]: "a" is not constant: it is an input of the function$/],
+      [body(chain), 'zz', /^edits\[0\]: the node \(Constant\) cannot be folded: its attributes are those of the function's calls$/],
+      [body(chain), 'zzz', /^edits\[0\]: the node \(Constant\) cannot be folded|nothing uses the outputs/],
+      [body([], { 'org.test': 1 }), 'mul', /^edits\[0\]: the node "mul" \(Mul\) cannot be folded: a Constant would take its place, whose operator set the function does not import$/]
+    ]) assert.match(refusal(model(fn), [{ fold }]).message, message)
+    const training = new onnx.Writer().put(small).field(20, new onnx.Writer().field(2, onnx.graph({ nodes: [onnx.node('Neg', ['w'], ['v'], {}, { name: 'step' }), onnx.node('Neg', ['v'], ['new'])], outputs: [onnx.value('new', 'float32', [3])] })).bytes()).bytes()
+    assert.match(refusal(training, [{ fold: 'step' }]).message, /it is in a training graph, where initializers change$/)
+  })
+
   it('sets metadata, operator sets and fields', () => {
     const bytes = edited(small, [{ setMetadata: 'a', value: '1' }, { setMetadata: 'b', value: '' }, { setMetadata: 'a', value: '2' }, { setOpset: 'org.test', version: 3n }, { setOpset: 'ai.onnx', version: 22 }, { set: 'producerName', value: 'me' }, { set: 'model_version', value: 7 }])
     const model = env.decode(bytes, 'ModelProto')
