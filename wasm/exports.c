@@ -565,8 +565,8 @@ uint32_t OS_EXPORT(opspec_check_model)(os_port *self, opspec_model *model, uint3
   options.full = (flags & OS_PORT_FULL) != 0;
   return os_port__end(self, opspec_model_check(model, &options));
 }
-uint32_t OS_EXPORT(opspec_infer_model)(os_port *self, opspec_model *model, double timeout) {
-  return os_port__end(self, opspec_model_infer(model, timeout));
+uint32_t OS_EXPORT(opspec_infer_model)(os_port *self, opspec_model *model, uint32_t bodies, double timeout) {
+  return os_port__end(self, opspec_model_infer(model, bodies != 0, timeout));
 }
 void OS_EXPORT(opspec_free_model)(opspec_model *model) { opspec_model_free(model); }
 

@@ -52,6 +52,7 @@ export class ModelView extends EventTarget {
   #abort = null
   #opening = false
   state = 'none' // 'none' | 'loading' | 'shown'
+  progress = 0 // of reading, from 0 to 1
   name = ''
   size = 0
   identity = null // what the worker of documents knows: { kind, message, evidence, candidates, form, summary, rows, forms, edit, blob, size }
@@ -66,6 +67,7 @@ export class ModelView extends EventTarget {
     super()
     this.#engine = engine
     this.documents = new Documents(engine)
+    this.documents.progress = part => { if (this.#opening) this.#set({ progress: part }) }
     this.documents.ended = () => {
       this.#begin()
       this.#opening = false
@@ -82,7 +84,7 @@ export class ModelView extends EventTarget {
     const turn = this.#begin()
     if (this.#opening) this.documents.restart()
     this.#files = files
-    this.#set({ state: 'loading', name, size: file.size, identity: null, value: null, inputs: [], outputs: [], report: null, problem: null, run: { state: 'idle' } })
+    this.#set({ state: 'loading', progress: 0, name, size: file.size, identity: null, value: null, inputs: [], outputs: [], report: null, problem: null, run: { state: 'idle' } })
     this.#opening = true
     let identity = null
     try {
@@ -120,8 +122,8 @@ export class ModelView extends EventTarget {
   }
 
   async #infer(turn) {
-    const found = await this.documents.call('infer').catch(() => null)
-    if (turn === this.#turn && found?.values > 0) this.dispatchEvent(new Event('lines'))
+    const found = await this.documents.call('infer').catch(() => false)
+    if (turn === this.#turn && found) this.dispatchEvent(new Event('lines'))
   }
 
   async #check(turn, { kind, blob, rows, chosen }) {

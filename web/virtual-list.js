@@ -7,6 +7,8 @@ const tallest = 15_000_000 // pixels: browsers have a limit for elements
 export class VirtualList {
   #fetch
   #draw
+  #state
+  #drawn = new Map() // index -> { key, element }
   #space = h('div', { class: 'virtual-space' })
   #window = h('div', { class: 'virtual-window' })
   #asked = false
@@ -17,10 +19,12 @@ export class VirtualList {
   first = 0
   rows = []
 
-  // fetch(from, to) -> promise of { total, rows }; draw(row, index) -> element. `attributes` of the element that scrolls.
-  constructor({ attributes = {}, rowHeight = 24, fetch, draw }) {
+  // fetch(from, to) -> promise of { total, rows }; draw(row, index) -> element; state(row, index) -> what the element shows beside the
+  // row: a row that says the same keeps its element. `attributes` of the element that scrolls.
+  constructor({ attributes = {}, rowHeight = 24, fetch, draw, state = () => '' }) {
     this.#fetch = fetch
     this.#draw = draw
+    this.#state = state
     this.rowHeight = rowHeight
     this.#space.append(this.#window)
     this.element = h('div', { class: 'virtual', tabindex: '0', ...attributes }, this.#space)
@@ -50,6 +54,7 @@ export class VirtualList {
     this.#busy = false
     this.rows = []
     this.#window.replaceChildren()
+    this.#drawn.clear()
     this.#resize(total)
     this.element.scrollTop = 0
     this.refresh()
@@ -113,13 +118,27 @@ export class VirtualList {
     this.first = from
     this.rows = rows
     this.#window.style.top = `${this.element.scrollTop + from * this.rowHeight - this.#top}px`
-    this.#window.replaceChildren(...rows.map((row, at) => this.#draw(row, from + at)))
+    this.redraw()
     this.element.dispatchEvent(new Event('placed'))
   }
 
-  // Draws the present rows anew.
+  /** Draws those of the present rows anew that show something else than before. */
   redraw() {
-    this.#window.replaceChildren(...this.rows.map((row, at) => this.#draw(row, this.first + at)))
+    const drawn = new Map()
+    for (const [at, row] of this.rows.entries()) {
+      const index = this.first + at
+      const key = JSON.stringify([row, this.#state(row, index)])
+      const before = this.#drawn.get(index)
+      drawn.set(index, before?.key === key ? before : { key, element: this.#draw(row, index) })
+    }
+    this.#drawn = drawn
+    const wanted = new Set(Array.from(drawn.values(), ({ element }) => element))
+    for (const element of [...this.#window.children]) if (!wanted.has(element)) element.remove()
+    let next = this.#window.firstChild
+    for (const element of wanted) {
+      if (element === next) next = next.nextSibling
+      else this.#window.insertBefore(element, next)
+    }
   }
 
   row(index) {

@@ -1,6 +1,7 @@
 #include "host.h"
 
 #include "inference.h"
+#include "model_index.h"
 
 // ---- Models -----------------------------------------------------------------------------------------------
 
@@ -232,26 +233,107 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
   return status;
 }
 
-static os_status os_host__infer(opspec_model *self, os_inferring *inferring) {
+static void os_host__write_facts(opspec_model *self, const os_inferring *inferring, const op_graph *graph,
+                                 const os_fact *facts, bool outer) {
+  os_text *out = &self->env->output;
+  bool first = true;
+  for (uint32_t i = 0; i < graph->value_count; i++) {
+    const os_graph_value *value = &graph->values[i];
+    if (facts[i].type == 0 || value->name.len == 0 || (!outer && value->origin == OS_FROM_OUTER)) continue;
+    os_text_puts(out, first ? "{" : ",{");
+    first = false;
+    os_host__write_fact(self, inferring, value->name, facts[i]);
+    os_text_char(out, '}');
+  }
+}
+
+// What is known of the values of a graph inside, or of a function, wherever it is run.
+typedef struct os_host_body {
+  const op_graph *graph;
+  os_fact *facts;
+} os_host_body;
+
+// What both say.
+static os_status os_host__join(os_inferring *self, os_fact *known, const os_fact *other) {
+  if (known->type != other->type) {
+    known->type = 0;
+    return OS_OK;
+  }
+  if (known->rank != other->rank) known->rank = -1;
+  op_dim *dims = NULL;
+  for (int32_t i = 0; i < known->rank; i++) {
+    if (known->dims[i] == other->dims[i]) continue;
+    if (dims == NULL) {
+      dims = OS_ARENA_ARRAY(self->arena, (size_t)known->rank, op_dim);
+      OS_TRY_ALLOC(dims);
+      memcpy(dims, known->dims, (size_t)known->rank * sizeof *dims);
+      known->dims = dims;
+    }
+    dims[i] = OP_DIM_UNKNOWN;
+  }
+  return OS_OK;
+}
+
+static os_status os_host__seen(os_inferring *self, const op_graph *graph, const os_fact *facts) {
+  os_map *bodies = self->seen_context;
+  const os_graph_index *index = os_graph_index_of(graph);
+  if (os_graph_is_foreign(index) || os_str_is(graph->path, "graph")) return OS_OK;
+  bool added;
+  os_map_entry *entry = os_map_put(bodies, graph->path, &added);
+  OS_TRY_ALLOC(entry);
+  if (added) {
+    os_host_body *body = OS_ARENA_NEW(self->arena, os_host_body);
+    OS_TRY_ALLOC(body);
+    *body = (os_host_body){graph, OS_ARENA_ARRAY(self->arena, (size_t)graph->value_count + 1, os_fact)};
+    OS_TRY_ALLOC(body->facts);
+    memcpy(body->facts, facts, graph->value_count * sizeof *facts);
+    entry->value.pointer = body;
+    return OS_OK;
+  }
+  // Calls of one function see the same nodes, and so the same values in the same order.
+  const os_host_body *body = entry->value.pointer;
+  for (uint32_t i = 0; i < body->graph->value_count; i++) {
+    bool same = i < graph->value_count && os_str_eq(body->graph->values[i].name, graph->values[i].name);
+    if (!same)
+      body->facts[i].type = 0;
+    else
+      OS_TRY(os_host__join(self, &body->facts[i], &facts[i]));
+  }
+  return OS_OK;
+}
+
+static void os_host__write_bodies(opspec_model *self, const os_inferring *inferring, const os_map *bodies) {
+  os_text *out = &self->env->output;
+  for (size_t i = 0; i < bodies->count; i++) {
+    const os_host_body *body = bodies->entries[i].value.pointer;
+    os_text_puts(out, i == 0 ? "{" : ",{");
+    os_host_write_member(out, "path", bodies->entries[i].key);
+    os_text_puts(out, ",\"values\":[");
+    os_host__write_facts(self, inferring, body->graph, body->facts, false);
+    os_text_puts(out, "]}");
+  }
+}
+
+static os_status os_host__infer(opspec_model *self, os_inferring *inferring, bool bodies) {
   const op_graph *graph = os_model_graph(self->model);
   OS_TRY_ALLOC(inferring->dims);
   OS_TRY_ALLOC(inferring->context);
   os_fact *facts = OS_ARENA_ARRAY(inferring->arena, (size_t)graph->value_count + 1, os_fact);
   OS_TRY_ALLOC(facts);
-  OS_TRY(os_inference_run(inferring, self->model, graph, facts));
-  os_text *out = &self->env->output;
-  bool first = true;
-  for (uint32_t i = 0; i < graph->value_count; i++) {
-    if (facts[i].type == 0 || graph->values[i].name.len == 0) continue;
-    os_text_puts(out, first ? "{" : ",{");
-    first = false;
-    os_host__write_fact(self, inferring, graph->values[i].name, facts[i]);
-    os_text_char(out, '}');
+  os_map seen;
+  os_map_init(&seen, inferring->arena);
+  if (bodies) {
+    inferring->seen = os_host__seen;
+    inferring->seen_context = &seen;
   }
+  OS_TRY(os_inference_run(inferring, self->model, graph, facts));
+  os_host__write_facts(self, inferring, graph, facts, true);
+  os_text_puts(&self->env->output, "],\"graphs\":[");
+  os_host__write_bodies(self, inferring, &seen);
   return OS_OK;
 }
 
-os_status opspec_model_infer(opspec_model *self, double timeout_ms) {
+os_status opspec_model_infer(opspec_model *self, bool bodies, double timeout_ms) {
   opspec_env *env = self->env;
   os_host_begin(env);
   os_report report;
@@ -265,7 +347,7 @@ os_status opspec_model_infer(opspec_model *self, double timeout_ms) {
     os_inferring inferring;
     os_inference_init(&inferring, &arena, self->model, env->registry, &report);
     inferring.stop = &stop;
-    status = os_host__infer(self, &inferring);
+    status = os_host__infer(self, &inferring, bodies);
     os_arena_clear(&arena);
   }
   os_host__end_index(self);

@@ -473,6 +473,7 @@ os_status os_inference_run(os_inferring *self, os_model *model, const op_graph *
     status = self->report != NULL && os_report_overfull(self->report) ? OS_LIMIT : os_stop_check(self->stop);
   }
   if (status == OS_OK && self->report != NULL) os_inference__end(self, graph, facts);
+  if (status == OS_OK && self->seen != NULL) status = self->seen(self, graph, facts);
   inference->levels--;
   return status;
 }

@@ -33,7 +33,10 @@ typedef struct os_inferring {
                     size_t count, const op_fact *const **outputs, size_t *output_count);
   // The value of an initializer; set by the model's inference. NULL when it cannot be had.
   const op_tensor *(*load)(struct os_inferring *self, const op_graph *graph, int32_t value);
-  void *context;       // of `body`
+  void *context; // of `body`
+  // A graph was inferred to its end; may be NULL. A body may come again, with other facts.
+  os_status (*seen)(struct os_inferring *self, const op_graph *graph, const os_fact *facts);
+  void *seen_context;
   os_str path;         // path of the node for findings
   const os_stop *stop; // may be NULL
   os_range range;      // bytes of the node in its document, start == end: unknown

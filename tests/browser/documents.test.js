@@ -99,6 +99,34 @@ describe('ONNX documents in the page', { skip }, () => {
     await person.close()
   })
 
+  it('shows inferred types inside of graphs and functions, changes what is in them, and keeps the lines that say the same', async () => {
+    const fn = onnx.functionProto({ name: 'F', domain: 'org.test', inputs: ['a'], outputs: ['r'], nodes: [node('Abs', ['a'], ['k'], {}, { name: 'first' }), node('Neg', ['k'], ['r'], {}, { name: 'second' })] })
+    const inside = graph({ name: 'yes', nodes: [node('Neg', ['x'], ['deep'], {}, { name: 'deepest' }), node('Abs', ['deep'], ['b'])], outputs: [value('b', 'float32', ['N', 3])] })
+    const bytes = model({
+      opsets: { '': 21, 'org.test': 1 }, functions: [fn], nodes: [node('If', ['flag'], ['i'], { then_branch: { graph: inside }, else_branch: { graph: inside } }, { name: 'if' }), node('F', ['i'], ['y'], {}, { domain: 'org.test' })],
+      inputs: [value('x', 'float32', ['N', 3]), value('flag', 'bool', [])], outputs: [value('y', 'float32', ['N', 3])]
+    })
+    const person = await opened('inside.onnx', bytes)
+    await person.has(1, '.overview .fine')
+    for (const [words, count] of [['name:first', '1 of 1'], ['name:deepest', '1 of 2']]) {
+      await find(person, words, count)
+      await person.has(1, `${active} .type:text-is("tensor(float) [N, 3]")`)
+    }
+    // The line of the chosen part is another one, the others are the elements that they were.
+    await person.page.evaluate(() => { for (const element of document.querySelectorAll('.tree .line')) element.kept = true })
+    await person.page.click(`.tree .line:has-text("deepest") + .line, ${line('If')}`)
+    await person.has(1, `${active}:not(:has-text("deepest"))`)
+    const [kept, all] = await person.page.evaluate(() => { const lines = [...document.querySelectorAll('.tree .line')]; return [lines.filter(element => element.kept).length, lines.length] })
+    assert.ok(kept >= all - 2 && kept > 5, `${kept} of ${all}`)
+    await find(person, 'name:first', '1 of 1')
+    await person.page.click('.details button:text-is("Remove and pass its input on")')
+    await person.has(1, '.document .tools [data-key=undo]:not([disabled])')
+    await find(person, 'name:second', '1 of 1')
+    await person.has(1, `${active}:has-text("(a) → (r)")`)
+    assert.deepEqual(person.complaints, [])
+    await person.close()
+  })
+
   it('is walked by keyboard as a tree, and says what it is to programs that read it aloud', async () => {
     const person = await opened('network.onnx', small)
     const { keyboard } = person.page
@@ -424,8 +452,14 @@ describe('ONNX documents in the page', { skip }, () => {
     const size = writeLargeModel(path, { inside: 25, elements: 1_000_000 })
     assert.ok(size > 100e6)
     const person = await pages.open()
+    await person.page.evaluate(() => {
+      window.notes = new Set()
+      new MutationObserver(() => { for (const note of document.querySelectorAll('.overview .note')) window.notes.add(note.textContent) }).observe(document.body, { childList: true, subtree: true, characterData: true })
+    })
     await choose(person, path)
     await person.has(1, '.document .facts:has-text("25 initializers")')
+    const notes = await person.page.evaluate(() => [...window.notes])
+    assert.ok(notes.some(note => /^Reading … \d+ %Cancel$/.test(note)), notes.join('; '))
     await person.has(1, '.overview .fine')
     await find(person, 'w24', '1 of 2')
     await person.page.click('.document .tabs [role=tab]:has-text("Text")')

@@ -49,6 +49,46 @@ describe('env.open', () => {
     }
   }
 
+  it('says how far it is', async () => {
+    const env = await entry.createEnv()
+    const path = join(folder, 'far.onnx')
+    const size = writeLargeModel(path, { inside: 300, elements: 10_000 })
+    for (const source of [path, await openAsBlob(path)]) {
+      const told = []
+      const opened = await env.open(source, { onProgress: (...now) => told.push(now) })
+      assert.deepEqual(told.at(-1), [size, size])
+      assert.ok(told.every(([bytes, of], i) => of === size && bytes <= size && (i === 0 || bytes >= told[i - 1][0])), JSON.stringify(told))
+      if (typeof source !== 'string') assert.ok(told.length > 10, `${told.length}`)
+      opened.dispose()
+    }
+    await assert.rejects(env.open(path, { onProgress: 5 }), { code: 'invalid_argument', message: /^onProgress: / })
+    await assert.rejects(env.open(await openAsBlob(path), { onProgress: () => { throw new Error('mine') } }), /mine/)
+    env.dispose()
+  })
+
+  it('infers what is in graphs inside and in functions, as far as all calls agree', async () => {
+    const env = await entry.createEnv()
+    const branch = name => onnx.graph({ name, nodes: [onnx.node('Neg', ['hidden'], [`${name}_h`])], outputs: [onnx.value(`${name}_h`, 'float32', ['N', 4])] })
+    const fn = onnx.functionProto({ name: 'F', domain: 'org.test', inputs: ['a'], outputs: ['r'], nodes: [onnx.node('Abs', ['a'], ['k']), onnx.node('Size', ['k'], ['n']), onnx.node('Cast', ['k'], ['r'], { to: 1n })] })
+    const bytes = other => onnx.model({
+      opsets: { '': 21, 'org.test': 1 }, functions: [fn],
+      nodes: [onnx.node('MatMul', ['x', 'w'], ['hidden']), onnx.node('If', ['flag'], ['i'], { then_branch: { graph: branch('yes') }, else_branch: { graph: branch('no') } }), onnx.node('F', ['i'], ['f'], {}, { domain: 'org.test' }), onnx.node('F', [other], ['g'], {}, { domain: 'org.test' })],
+      inputs: [onnx.value('x', 'float32', ['N', 3]), onnx.value('w', 'float32', [3, 4]), onnx.value('z', 'float64', [2]), onnx.value('flag', 'bool', [])], outputs: [onnx.value('f', 'float32', ['N', 4]), onnx.value('g', 'float32', other === 'z' ? [2] : ['N', 3])]
+    })
+    const told = map => Object.fromEntries([...map].map(([name, { type, shape }]) => [name, `${type} ${JSON.stringify(shape)}`]))
+    const loaded = env.loadModel(bytes('x'))
+    assert.equal(loaded.infer().graphs, undefined)
+    const { graphs, values, complete } = loaded.infer({ graphs: true })
+    assert.deepEqual([complete, [...graphs.keys()].sort()], [true, ['functions[0]', 'graph.node[1].attribute[0].g', 'graph.node[1].attribute[1].g']])
+    assert.deepEqual(told(graphs.get('graph.node[1].attribute[1].g')), { no_h: 'tensor(float) ["N",4]' })
+    assert.deepEqual(told(graphs.get('functions[0]')), { a: 'tensor(float) ["N",null]', k: 'tensor(float) ["N",null]', n: 'tensor(int64) []', r: 'tensor(float) ["N",null]' })
+    assert.equal(told(values).hidden, 'tensor(float) ["N",4]')
+    const differs = env.loadModel(bytes('z'))
+    assert.deepEqual(told(differs.infer({ graphs: true }).graphs.get('functions[0]')), { n: 'tensor(int64) []', r: 'tensor(float) null' })
+    assert.throws(() => loaded.infer({ graphs: 1 }), { code: 'invalid_argument', message: /^graphs: / })
+    env.dispose()
+  })
+
   it('a Blob is read through toBlob() and load() alone in synchronous calls', async () => {
     const env = await entry.createEnv()
     const bytes = onnx.model({ initializers: [onnx.tensor('w', 'float32', [100000], new Float32Array(100000))], outputs: [onnx.value('w', 'float32', [100000])] })

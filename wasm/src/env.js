@@ -132,16 +132,17 @@ export class Env {
   }
 
   async open(source, options) {
-    const { files, as = 'model' } = optionsOf(options)
+    const { files, as = 'model', onProgress } = optionsOf(options)
     const look = watchful(options)
+    if (onProgress !== undefined && typeof onProgress !== 'function') throw invalid('onProgress: must be a function')
     if (as !== 'model' && as !== 'ModelProto') throw new OpspecError('unsupported', `as: ${as} cannot be opened, models can; check and decode take the bytes of others`)
-    return Env.openDocument(this, await sourceOf(source), normalFiles(files), as, look)
+    return Env.openDocument(this, await sourceOf(source), normalFiles(files), as, look, onProgress)
   }
 
   /** Any document by its source, as a Model. For the command. */
-  static async openDocument(env, source, files, as, look = () => {}) {
+  static async openDocument(env, source, files, as, look = () => {}, progress = undefined) {
     const engine = env.#engine
-    const { address, described, files: context } = await openOutside(engine, source, files, as, look)
+    const { address, described, files: context } = await openOutside(engine, source, files, as, look, progress)
     return new Model(engine, address, described, context)
   }
 

@@ -198,8 +198,11 @@ export interface Model {
   edit(edits: readonly ModelEdit[]): void
   /** The message as env.decode gives it, but what is over 1 kB of a tensor's data as its place in the model's bytes: { offset, length }. */
   structure(): Record<string, unknown>
-  /** What is known of the values of the main graph: declared, of an initializer or inferred. Complete when nothing was in the way. */
-  infer(options?: { timeoutMs?: number }): { values: Map<string, { type: string; shape: Shape }>; complete: boolean }
+  /**
+   * What is known of the values of the main graph: declared, of an initializer or inferred. Complete when nothing was in the way. With `graphs`
+   * also of graphs inside and of functions, by their path ('graph.node[2].attribute[0].g', 'functions[0]'): what is the same wherever they are run.
+   */
+  infer(options?: { timeoutMs?: number; graphs?: boolean }): { values: Map<string, { type: string; shape: Shape }>; graphs?: Map<string, Map<string, { type: string; shape: Shape }>>; complete: boolean }
   /** Protobuf's JSON mapping, as JSON.stringify asks for it; what it cannot hold is missing. */
   toJSON(): unknown
   toText(form?: 'textproto' | 'onnxtxt', options?: { lossy?: boolean }): string
@@ -407,9 +410,10 @@ export interface Env {
   loadModel(bytes: Bytes, options?: { files?: Files; borrow?: boolean }): Model
   /**
    * A model whose structure is read and whose large parts stay where they are: a Blob, a URL, or in Node a path. External data is
-   * looked for in `files` alone, which may hold Blobs.
+   * looked for in `files` alone, which may hold Blobs. `onProgress` is told the bytes that were gone through, and those of the source, now and
+   * then and at the end (not in a worker's client: a function cannot cross).
    */
-  open(source: SlicedBlobLike | UrlLike | string, options?: { as?: 'model' | 'ModelProto'; files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Model>
+  open(source: SlicedBlobLike | UrlLike | string, options?: { as?: 'model' | 'ModelProto'; files?: Files; onProgress?: (bytes: number, size: number) => void; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Model>
   createSession(model: Model | Bytes | BlobLike, options?: { files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Session>
   /**
    * Without a kernel the operator is only declared, for checks. With a plug-in, `spec` may be a list of documents, each of

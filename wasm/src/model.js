@@ -187,11 +187,13 @@ export class Model {
 
   infer(options) {
     const { timeoutMs } = checkFlags(options)
+    const bodies = flag(optionsOf(options), 'graphs', false)
     const engine = this.#engine
+    const byName = list => new Map(list.map(({ name, type, shape }) => [name, { type, shape }]))
     return engine.guard(() => {
-      engine.check(engine.exports.opspec_infer_model(engine.port, Model.address(this), timeoutMs))
-      const { values, complete } = engine.resultJson()
-      return { values: new Map(values.map(({ name, type, shape }) => [name, { type, shape }])), complete }
+      engine.check(engine.exports.opspec_infer_model(engine.port, Model.address(this), bodies ? 1 : 0, timeoutMs))
+      const { values, graphs, complete } = engine.resultJson()
+      return { values: byName(values), ...bodies && { graphs: new Map(graphs.map(({ path, values: inside }) => [path, byName(inside)])) }, complete }
     }, this.#files)
   }
 

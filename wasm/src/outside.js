@@ -123,6 +123,7 @@ export class Outside {
   #wanted = null // what could not be read at once
   #holds = 1
   #until = Infinity
+  #far = 0 // end of what was read of the first source
 
   /** The number of a source, or of a Blob. */
   add(given) {
@@ -136,6 +137,11 @@ export class Outside {
 
   source(number) {
     return this.#list[number]
+  }
+
+  /** Bytes of the first source up to the furthest one that was asked for. */
+  get reached() {
+    return this.#far
   }
 
   /** The module may have to wait for some of it. */
@@ -156,6 +162,7 @@ export class Outside {
     }
     const source = this.#list[number]
     if (source === undefined) return FAILED
+    if (number === 0) this.#far = Math.max(this.#far, offset + target.length)
     const window = this.#window
     if (window?.number === number && offset >= window.offset && offset + target.length <= window.offset + window.bytes.length) {
       target.set(window.bytes.subarray(offset - window.offset, offset - window.offset + target.length))
@@ -266,8 +273,8 @@ export function watchful(given) {
   return look
 }
 
-/** Opens `source` as a document; answers { address, described, files }. */
-export async function openOutside(engine, source, files, as, look) {
+/** Opens `source` as a document; answers { address, described, files }. progress(bytes, of): how far it is, between turns of the event loop. */
+export async function openOutside(engine, source, files, as, look, progress = () => {}) {
   const outside = new Outside()
   outside.add(source)
   const context = withOutside(files, outside)
@@ -290,11 +297,13 @@ export async function openOutside(engine, source, files, as, look) {
       return exports.opspec_open_model(port, 0, source.size, bits, names)
     })
     while (status === NEEDS_HOST) {
+      progress(outside.reached, source.size)
       await outside.fill()
       look()
       status = step(() => exports.opspec_resume_model(port, address))
     }
     if (status !== OK) throw engine.trouble(status)
+    progress(source.size, source.size)
     look()
     const described = engine.resultText()
     await bringWanted(engine, address, context, look)

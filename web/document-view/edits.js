@@ -24,15 +24,15 @@ export function editsOf({ edit }, change) {
   }
   const rename = (name, key, target) => ({ label: 'Rename', act: () => asked({ title: `Rename ${name || 'the node'}`, label: 'Name', value: name, problem: nonEmpty }, 'the new name', to => [{ [key]: target, to }]) })
   const kinds = {
-    node: ({ number, name }) => [
-      rename(name, 'renameNode', number),
-      { label: 'Remove', act: () => make([{ removeNode: number }], 'the removal of a node') },
-      { label: 'Remove and pass its input on', act: () => make([{ removeNode: number, bypass: true }], 'the removal of a node') },
-      { label: 'Fold into a constant', act: () => make([{ fold: number }], 'the folding of a node') }
+    node: ({ node, name }) => [
+      rename(name, 'renameNode', node),
+      { label: 'Remove', act: () => make([{ removeNode: node }], 'the removal of a node') },
+      { label: 'Remove and pass its input on', act: () => make([{ removeNode: node, bypass: true }], 'the removal of a node') },
+      { label: 'Fold into a constant', act: () => make([{ fold: node }], 'the folding of a node') }
     ],
     value: ({ name, as }) => [rename(name, renames[as], name)],
     opset: ({ domain, version }) => [
-      { label: 'Change the version', act: () => asked({ title: `Version of ${domain || 'ai.onnx'}`, label: 'Version; nodes stay as they are', value: version, problem: integer }, 'the version of an operator set', to => [{ setOpset: domain, version: Number(to) }]) },
+      { label: 'Change the version', act: () => asked({ title: `Version of ${domain || 'ai.onnx'}`, label: 'Version; nodes stay as they are', value: version, problem: integer }, 'the version of an operator set', to => [{ setOpset: domain, version: BigInt(to) }]) },
       { label: 'Remove', act: () => make([{ setOpset: domain, version: null }], 'the removal of an operator set') }
     ],
     metadata: ({ key, value }) => [
@@ -40,7 +40,7 @@ export function editsOf({ edit }, change) {
       { label: 'Remove', act: () => make([{ setMetadata: key, value: null }], 'the removal of metadata') }
     ],
     field: ({ name, value }) => [
-      { label: 'Change', act: () => asked({ title: `Change ${fieldNames[name]}`, label: 'Value', value, problem: numbers.includes(name) ? integer : () => null }, `the change of ${fieldNames[name]}`, to => [{ set: name, value: to === '' ? null : numbers.includes(name) ? Number(to) : to }]) }
+      { label: 'Change', act: () => asked({ title: `Change ${fieldNames[name]}`, label: 'Value', value, problem: numbers.includes(name) ? integer : () => null }, `the change of ${fieldNames[name]}`, to => [{ set: name, value: to === '' ? null : numbers.includes(name) ? BigInt(to) : to }]) }
     ],
     model: () => [
       { label: 'Add metadata', act: () => asked({ title: 'Add metadata', label: 'name = value', value: '', yes: 'Add', problem: text => /^[^=]+=/.test(text) ? null : 'A name, “=” and a value.' }, 'the metadata', text => [{ setMetadata: text.slice(0, text.indexOf('=')).trim(), value: text.slice(text.indexOf('=') + 1).trim() }]) },

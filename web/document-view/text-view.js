@@ -12,6 +12,7 @@ export class TextView {
     this.list = new VirtualList({
       attributes: { class: 'virtual text', role: 'region', 'aria-label': 'Text of the document' }, rowHeight: 20,
       fetch: (from, to) => this.#form === null ? Promise.resolve({ total: 0, rows: [] }) : this.#call('lines', this.#form, from, to),
+      state: (row, index) => index === this.#marked,
       draw: ({ number, text, left }, index) => h('div', { class: `line ${index === this.#marked ? 'marked' : ''}` },
         h('span', { class: 'number', 'aria-hidden': 'true' }, String(number)), h('code', {}, text), left > 0 && h('span', { class: 'cut' }, `… ${left.toLocaleString('en')} characters more`))
     })

@@ -18,7 +18,8 @@ export class TreeView extends EventTarget {
     this.list = new VirtualList({
       attributes: { class: 'virtual tree', role: 'tree', 'aria-label': 'Parts of the document' },
       fetch: (from, to) => call('rows', from, to),
-      draw: (row, index) => this.#row(row, index)
+      draw: (row, index) => this.#row(row, index),
+      state: ({ id }) => id === this.#active.id
     })
     this.element = this.list.element
     this.element.addEventListener('keydown', event => this.#key(event))

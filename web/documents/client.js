@@ -1,8 +1,9 @@
-// The page's side of the worker of opened documents. `ended()` is told when it ended by itself: what was open is open no more.
+// The page's side of the worker of opened documents. `ended()` is told when it ended by itself: what was open is open no more; `progress(part)` how far the opening of one is.
 import workerUrl from './worker.js?worker&url'
 
 export class Documents {
   ended = () => {}
+  progress = () => {}
   #engine
   #worker = null
   #starting = null
@@ -50,6 +51,7 @@ export class Documents {
       const worker = new Worker(script, { type: 'module' })
       this.#worker = worker
       worker.addEventListener('message', ({ data: [id, value, error] }) => {
+        if (id === 0) return this.progress(value)
         const call = this.#calls.get(id)
         this.#calls.delete(id)
         if (error === undefined) call?.resolve(value)

@@ -41,6 +41,7 @@ export class Opened {
   #texts = new Map() // form -> { lines, editable, cut, lost }
   #candidates = []  // messages that the same bytes may be
   #source = null    // { form, text } of a file that came as text and cannot be read
+  #progress = () => {}
 
   constructor(env, name, files) {
     this.#env = env
@@ -48,8 +49,9 @@ export class Opened {
     this.#files = files
   }
 
-  /** Reads the file; answers what it is. */
-  async open(blob) {
+  /** Reads the file; answers what it is. progress(part): from 0 to 1. */
+  async open(blob, progress) {
+    this.#progress = progress
     const identity = await this.#identify(blob)
     this.#kind = identity.kind
     this.#message = identity.message ?? messageOf[identity.kind] ?? null
@@ -65,6 +67,7 @@ export class Opened {
         problem = error.message
       }
     }
+    this.#progress = () => {}
     const { kind, evidence, candidates = '', form = 'binary', findings = [] } = identity
     return { kind, message: this.#message, evidence, candidates, form, findings, problem, ...this.#state() }
   }
@@ -103,7 +106,7 @@ export class Opened {
     this.#model = null
     const small = this.#blob.size <= whole
     if (this.#kind === 'model' && !small) {
-      this.#model = await this.#env.open(this.#blob, { files: this.#files })
+      this.#model = await this.#env.open(this.#blob, { files: this.#files, onProgress: (bytes, size) => this.#progress(bytes / size) })
       this.#root = this.#model.structure()
     } else {
       const bytes = await bytesOf(this.#blob)
@@ -137,7 +140,7 @@ export class Opened {
     const { blob, what } = this.#versions[this.#at] ?? {}
     return {
       size: blob?.size ?? 0, blob, summary: this.#summary(), rows: this.#tree?.visible.length ?? 0, picture: this.#hasPicture, forms: this.#forms(),
-      edit: { at: this.#at, versions: this.#versions.length, undo: this.#at > 0 ? what : null, redo: this.#versions[this.#at + 1]?.what ?? null }
+      edit: { undo: this.#at > 0 ? what : null, redo: this.#versions[this.#at + 1]?.what ?? null }
     }
   }
 
@@ -160,13 +163,13 @@ export class Opened {
     return { irVersion: root.irVersion === undefined ? null : String(root.irVersion), producer: [root.producerName, root.producerVersion].filter(Boolean).join(' '), imports, initializers: graph?.initializer?.length ?? 0, ...operatorsOf([graph, ...root.functions ?? []]) }
   }
 
-  /** Types and shapes that are not written in the document. */
+  /** Types and shapes that are not written in the document; answers whether there are some. */
   infer() {
-    if (this.#model === null || this.#types === null) return { values: 0, complete: false }
-    const { values, complete } = this.#model.infer({ timeoutMs: 30_000 })
-    this.#types.infer(values)
+    if (this.#model === null || this.#types === null) return false
+    const { values, graphs } = this.#model.infer({ timeoutMs: 30_000, graphs: true })
+    this.#types.infer(values, graphs)
     this.#index?.forget()
-    return { values: values.size, complete }
+    return values.size + graphs.size > 0
   }
 
   // ---- The tree
@@ -368,8 +371,7 @@ export class Opened {
     const item = this.#tree.item(id)
     if (item === null) return null
     const { type, value } = item
-    const row = this.#tree.row(item)
-    const out = { id, path: this.#tree.path(item), message: type, label: row.label, title: row.title, name: row.name, type: row.type, note: row.note, findings: item.findings ?? [], facts: [], links: [], parent: null }
+    const out = { id, path: this.#tree.path(item), message: type, label: this.#tree.row(item).label, findings: item.findings ?? [], facts: [], links: [] }
     const graphs = this.#tree.graphs(item)
     const name = type === 'ValueInfoProto' || type === 'TensorProto' ? value.name : typeof value === 'string' && item.index >= 0 ? value : null
     if (name && graphs.length > 0) this.#tellValue(out, name, graphs, item)
@@ -391,7 +393,9 @@ export class Opened {
   #editOf({ type, value, key, index, parent }, path, name) {
     if (this.#kind !== 'model' || this.#model === null) return null
     if (parent === null) return { kind: 'model' }
-    if (type === 'NodeProto' && /^graph\.node\[\d+\]$/.test(path)) return { kind: 'node', number: index, name: value.name ?? '' }
+    const inMain = /^graph\.node\[\d+\]$/.test(path)
+    // Of other graphs and functions the package finds nodes by their names.
+    if (type === 'NodeProto' && (inMain || value.name)) return { kind: 'node', node: inMain ? index : value.name, name: value.name ?? '' }
     if (type === 'OperatorSetIdProto' && path.startsWith('opset_import')) return { kind: 'opset', domain: value.domain ?? '', version: String(value.version ?? '') }
     if (type === 'StringStringEntryProto' && path.startsWith('metadata_props')) return { kind: 'metadata', key: value.key ?? '', value: value.value ?? '' }
     if (type === null && parent === this.#tree.root && modelFields.includes(key)) return { kind: 'field', name: key, value: asText(value) }

@@ -202,7 +202,7 @@ export class Tree {
   #line(item) {
     const { id, depth, key, index, value, type, parent } = item
     const label = key === '' ? type : `${snake(key)}${index >= 0 ? `[${index}]` : ''}`
-    const row = { id, depth, label, kind: type ?? 'value', title: '', name: '', type: '', note: '', open: this.hasChildren(item) ? item.open : null, inside: item.inside, own: item.findings?.length ?? 0, worst: item.worst < 0 ? null : severities[item.worst] }
+    const row = { id, depth, label, title: '', name: '', type: '', note: '', open: this.hasChildren(item) ? item.open : null, inside: item.inside, own: item.findings?.length ?? 0, worst: item.worst < 0 ? null : severities[item.worst] }
     const siblings = parent === null ? null : parent.children
     Object.assign(row, siblings === null ? { position: 1, size: 1 } : { position: (parent.type === 'list' ? index : siblings.indexOf(item)) + 1, size: siblings.length })
     const graphs = this.graphs(item)

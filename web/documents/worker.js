@@ -1,5 +1,5 @@
 // The worker of opened documents: one Env, one document at a time. A message is [id, method, arguments]; the answer [id, result] or
-// [id, undefined, { message, code, findings }].
+// [id, undefined, { message, code, findings }]. While a document is opened, [0, part of it that is read].
 import { createEnv } from 'opspec'
 import { Opened } from './opened.js'
 
@@ -9,7 +9,13 @@ let opened = null
 async function open(name, blob, files) {
   opened?.dispose()
   opened = new Opened(env, name, files)
-  return opened.open(blob)
+  let told = 0
+  return opened.open(blob, part => {
+    const now = Math.floor(part * 100)
+    if (now === told) return
+    told = now
+    postMessage([0, part])
+  })
 }
 
 const own = {

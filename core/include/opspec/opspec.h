@@ -151,8 +151,9 @@ os_status opspec_model_payloads(opspec_model *self, bool all);
 // Brings some of it in: a block of opspec_alloc, which becomes the model's, also on failure.
 os_status opspec_model_put(opspec_model *self, uint32_t number, uint64_t offset, os_str bytes);
 os_status opspec_model_check(opspec_model *self, const opspec_check_options *options);
-// What inference finds of the values of the main graph -> { values: [{ name, type, shape }], complete }.
-os_status opspec_model_infer(opspec_model *self, double timeout_ms);
+// What inference finds of the values of the main graph -> { values: [{ name, type, shape }], graphs: [{ path, values }], complete }.
+// `graphs`, with `bodies`: of graphs inside and of functions, as far as it is the same wherever they are run.
+os_status opspec_model_infer(opspec_model *self, bool bodies, double timeout_ms);
 // The model as opspec_format gives it, or its bytes.
 os_status opspec_model_write(opspec_model *self, opspec_form form, bool lossy);
 // The same to `take`, piece by piece, so that it needs no memory as a whole (but for ONNX's syntax); false from it ends the call
