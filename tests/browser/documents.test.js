@@ -107,7 +107,7 @@ describe('ONNX documents in the page', { skip }, () => {
       inputs: [value('x', 'float32', ['N', 3]), value('flag', 'bool', [])], outputs: [value('y', 'float32', ['N', 3])]
     })
     const person = await opened('inside.onnx', bytes)
-    await person.has(1, '.overview .fine')
+    await person.has(1, '.overview h3:text-is("Findings")')
     for (const [words, count] of [['name:first', '1 of 1'], ['name:deepest', '1 of 2']]) {
       await find(person, words, count)
       await person.has(1, `${active} .type:text-is("tensor(float) [N, 3]")`)
