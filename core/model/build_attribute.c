@@ -222,12 +222,6 @@ static int os_attribute__order(const void *left, const void *right) {
   return os_str_cmp(((const op_attribute *)left)->name, ((const op_attribute *)right)->name);
 }
 
-const op_attribute *os_node_attribute(const op_node *node, os_str name) {
-  op_attribute wanted = {.name = name};
-  if (node->attribute_count == 0) return NULL;
-  return bsearch(&wanted, node->attributes, node->attribute_count, sizeof wanted, os_attribute__order);
-}
-
 // An attribute of a function's node that takes its value from the call. What the call passes as a body belongs to the
 // caller: its names are looked up again from here, as if it had been written in place.
 static os_status os_attribute__bound(const os_attribute_place *place, const Onnx__AttributeProto *proto,

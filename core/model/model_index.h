@@ -157,7 +157,6 @@ os_problem *os_index_problem(os_model *model, os_problem_kind kind, const os_gra
 const os_graph_index *os_index_shadowed(const os_graph_index *self, os_str name, int32_t *value);
 
 // build_attribute.c
-const op_attribute *os_node_attribute(const op_node *node, os_str name); // NULL when there is none
 os_status os_index_attributes(os_model *model, os_graph_index *graph, os_graph_node *node,
                               const os_function *function);
 os_status os_attributes_defaults(os_model *model, os_function *function);

@@ -16,17 +16,10 @@ bool os_syntax_is_type(os_str word) {
 }
 
 uint32_t os_syntax_data_field(int32_t data_type) {
-  switch (data_type) {
-  case OP_FLOAT:
-  case OP_COMPLEX64: return 4;
-  case OP_STRING: return 6;
-  case OP_INT64: return 7;
-  case OP_DOUBLE:
-  case OP_COMPLEX128: return 10;
-  case OP_UINT32:
-  case OP_UINT64: return 11;
-  default: return 5;
-  }
+  static const uint8_t numbers[] = {
+      [OS_STORED_NOWHERE] = 5, [OS_STORED_FLOAT] = 4,   [OS_STORED_INT32] = 5,  [OS_STORED_STRING] = 6,
+      [OS_STORED_INT64] = 7,   [OS_STORED_DOUBLE] = 10, [OS_STORED_UINT64] = 11};
+  return numbers[os_tensor_field_for((op_elem)data_type)];
 }
 
 size_t os_syntax_raw_width(int32_t data_type) {

@@ -23,6 +23,20 @@ const op_attribute *op_node_attribute(const op_node *self, const char *name) {
   return NULL;
 }
 
+const op_attribute *os_node_attribute(const op_node *self, os_str name) {
+  uint32_t low = 0, high = self->attribute_count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    int order = os_str_cmp(self->attributes[middle].name, name);
+    if (order == 0) return &self->attributes[middle];
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return NULL;
+}
+
 static const op_attribute *op_attr__get(const op_node *node, const char *name, op_attr_kind kind) {
   const op_attribute *attribute = op_node_attribute(node, name);
   return attribute != NULL && attribute->kind == kind ? attribute : NULL;

@@ -25,12 +25,6 @@ bool op_attribute_allowed(const op_attribute_schema *self, const op_attribute *v
   return self->allowed_count == 0;
 }
 
-static const op_attribute *op_attribute__of(const op_node *node, os_str name) {
-  for (uint32_t i = 0; i < node->attribute_count; i++)
-    if (os_str_eq(node->attributes[i].name, name)) return &node->attributes[i];
-  return NULL;
-}
-
 os_str op_attributes_fault(const op_node *node, os_arena *arena) {
   const op_schema *schema = node->schema;
   if (schema == NULL || schema->standard) return OS_STR("");
@@ -50,7 +44,7 @@ os_str op_attributes_fault(const op_node *node, os_arena *arena) {
                              OS_ARG(attribute->name), OS_ARG(node->op_type));
   }
   for (uint16_t i = 0; i < schema->attribute_count; i++)
-    if (schema->attributes[i].required && op_attribute__of(node, schema->attributes[i].name) == NULL)
+    if (schema->attributes[i].required && os_node_attribute(node, schema->attributes[i].name) == NULL)
       return os_arena_format(arena, "%.*s needs the attribute \"%.*s\"", OS_ARG(node->op_type),
                              OS_ARG(schema->attributes[i].name));
   return OS_STR("");

@@ -13,6 +13,8 @@ struct op_node {
   uint32_t attribute_count;
 };
 
+// NULL when there is none.
 const op_attribute *op_node_attribute(const op_node *self, const char *name);
+const op_attribute *os_node_attribute(const op_node *self, os_str name);
 
 #endif

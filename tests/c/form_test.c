@@ -1,48 +1,13 @@
 #include "form.h"
 
-#include "check.h"
 #include "decode.h"
 #include "encode.h"
+#include "form_fixture.h"
 #include "form_rest.h"
 #include "onnx.pb-c.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-typedef struct fixture {
-  os_memory memory;
-  os_arena arena;
-  os_report report;
-  os_status status;
-  void *message;
-} fixture;
-
-typedef os_status (*reader)(const os_form_input *input, void **message);
-
-static void start(fixture *self) {
-  *self = (fixture){0};
-  os_arena_init(&self->arena, &self->memory);
-  os_report_init(&self->report, &self->arena, false, 0);
-}
-
-static void finish(fixture *self) {
-  os_arena_clear(&self->arena);
-  CHECK_EQ(self->memory.used, 0);
-}
-
-static os_form_input input_of(fixture *self, const char *type, os_str text) {
-  return (os_form_input){.arena = &self->arena,
-                         .type = os_proto_type_find(os_str_of(type)),
-                         .report = &self->report,
-                         .text = text};
-}
-
-static void read_as(fixture *self, reader read, const char *type, const char *text) {
-  start(self);
-  os_report_text(&self->report, OS_STR(""), os_str_of(text));
-  os_form_input input = input_of(self, type, os_str_of(text));
-  self->status = read(&input, &self->message);
-}
 
 // The text as the other forms have it.
 static void written(fixture *self, os_form form, const char *expected) {

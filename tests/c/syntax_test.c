@@ -1,38 +1,13 @@
 #include "syntax.h"
 
-#include "check.h"
+#include "form_fixture.h"
 
 #include <stdio.h>
-
-typedef struct fixture {
-  os_memory memory;
-  os_arena arena;
-  os_report report;
-  os_status status;
-  void *message;
-} fixture;
-
-static void read_as(fixture *self, const char *type, const char *text) {
-  *self = (fixture){0};
-  os_arena_init(&self->arena, &self->memory);
-  os_report_init(&self->report, &self->arena, false, 0);
-  os_report_text(&self->report, OS_STR(""), os_str_of(text));
-  os_form_input input = {.arena = &self->arena,
-                         .type = os_proto_type_find(os_str_of(type)),
-                         .report = &self->report,
-                         .text = os_str_of(text)};
-  self->status = os_syntax_read(&input, &self->message);
-}
-
-static void finish(fixture *self) {
-  os_arena_clear(&self->arena);
-  CHECK_EQ(self->memory.used, 0);
-}
 
 // Reads to the message that `line` says; written, it is `again` (NULL = the same).
 static void syntax(const char *type, const char *text, const char *line, const char *again) {
   fixture self;
-  read_as(&self, type, text);
+  read_as(&self, os_syntax_read, type, text);
   for (size_t i = 0; i < self.report.findings.count; i++)
     printf("%.*s\n", OS_ARG(self.report.findings.items[i]->message));
   os_text out;
@@ -159,7 +134,7 @@ static void test_rest(void) {
 
 static void fault(const char *type, const char *text, const char *rule, uint32_t line, uint32_t column) {
   fixture self;
-  read_as(&self, type, text);
+  read_as(&self, os_syntax_read, type, text);
   CHECK_EQ(self.status, OS_MALFORMED);
   if (CHECK(self.report.findings.count > 0)) {
     os_report_finish(&self.report);

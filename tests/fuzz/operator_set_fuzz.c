@@ -1,11 +1,8 @@
 // An operator set as a text (first byte 1: JSON, 2: wire bytes): it is checked twice with the same findings, written in each form
 // and read again as the same, and its functions are built and checked as those of a model.
 
-#include "encode.h"
-#include "form.h"
+#include "form_bytes.h"
 #include "inference.h"
-
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,17 +12,9 @@ typedef struct set_fuzz {
 } set_fuzz;
 
 // Wire bytes of the text; false when it is no operator set.
-static bool bytes_of(set_fuzz *self, os_form form, os_str text, os_text *out) {
-  os_report report;
+static bool set_of(set_fuzz *self, os_form form, os_str text, os_text *out) {
   void *message;
-  os_report_init(&report, &self->arena, false, 20);
-  os_form_input input = {
-      .arena = &self->arena, .type = &onnx__operator_set_proto__descriptor, .report = &report, .text = text};
-  os_status status =
-      form == OS_FORM_JSON ? os_form_read_json(&input, &message) : os_form_read_text(&input, &message);
-  if (status == OS_MALFORMED && report.counts[OS_ERROR] == 0) abort();
-  os_sink sink = os_sink_text(out);
-  return status == OS_OK && os_proto_encode(&self->memory, NULL, message, &sink) == OS_OK;
+  return bytes_of(&self->arena, &onnx__operator_set_proto__descriptor, form, text, out, &message);
 }
 
 static uint64_t check(os_document *document, os_report *report) {
@@ -74,7 +63,7 @@ static void run(set_fuzz *self, os_str bytes, bool ours) {
     os_report_init(&lost, &self->arena, false, 20);
     text.len = again.len = 0;
     if (os_form_write(&text, forms[i], &source, document->root, &lost) != OS_OK) continue;
-    bool read = bytes_of(self, forms[i], os_text_str(&text), &again);
+    bool read = set_of(self, forms[i], os_text_str(&text), &again);
     if (!read && self->memory.used < self->memory.limit / 2) abort();
     if (!read || lost.findings.count > 0) continue;
     if (!ours) {
@@ -99,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   os_str given = {(const char *)data + 1, size - 1};
   if (data[0] % 3 == 2)
     run(&self, given, false);
-  else if (bytes_of(&self, data[0] % 3 == 1 ? OS_FORM_JSON : OS_FORM_TEXT, given, &bytes) && bytes.len > 0)
+  else if (set_of(&self, data[0] % 3 == 1 ? OS_FORM_JSON : OS_FORM_TEXT, given, &bytes) && bytes.len > 0)
     run(&self, os_text_str(&bytes), true);
   os_text_clear(&bytes);
   os_arena_clear(&self.arena);

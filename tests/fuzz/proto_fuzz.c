@@ -2,14 +2,8 @@
 // type, and whether the bytes come piece by piece.
 
 #include "decode.h"
-#include "encode.h"
-#include "form.h"
-#include "onnx-data.pb-c.h"
-#include "onnx-operators.pb-c.h"
-#include "onnx.pb-c.h"
+#include "form_bytes.h"
 #include "walk.h"
-
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,13 +45,8 @@ static void compare(os_memory *memory, os_arena *arena, const os_source *whole, 
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const ProtobufCMessageDescriptor *const types[] = {
-      &onnx__model_proto__descriptor,        &onnx__tensor_proto__descriptor,
-      &onnx__sequence_proto__descriptor,     &onnx__map_proto__descriptor,
-      &onnx__operator_set_proto__descriptor, &onnx__type_proto__descriptor,
-      &onnx__attribute_proto__descriptor};
   if (size == 0) return 0;
-  const ProtobufCMessageDescriptor *type = types[(data[0] & 127) % (sizeof types / sizeof *types)];
+  const ProtobufCMessageDescriptor *type = fuzzed_type(data[0] & 127);
   os_memory memory = {.limit = (size_t)256 << 20};
   os_source whole = os_source_memory(data + 1, size - 1), source = whole;
   if (data[0] & 128) source = (os_source){.length = size - 1, .read = read_piece, .context = &whole};

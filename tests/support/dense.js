@@ -1,17 +1,7 @@
 // Documents that hold very many small things: each list and each field of every message of a model, again and again.
 import protobuf from 'protobufjs'
 import { Writer } from './onnx.js'
-import { messageTypes } from './rewrite.js'
-
-function varint (value) {
-  const out = []
-  for (let left = BigInt(value); ;) {
-    const byte = Number(left & 127n)
-    left >>= 7n
-    out.push(left > 0n ? byte | 128 : byte)
-    if (left === 0n) return out
-  }
-}
+import { messageTypes, varint } from './rewrite.js'
 
 function repeated (unit, count) {
   const out = new Uint8Array(unit.length * count)

@@ -33,8 +33,8 @@ function readVarint (bytes, at) {
   }
 }
 
-// At least `size` bytes long.
-function varint (value, size = 1) {
+/** Bytes of a number, at least `size` of them. */
+export function varint (value, size = 1) {
   const out = []
   for (let left = BigInt(value); left > 0n || out.length < size || out.length === 0; left >>= 7n) out.push(Number(left & 127n) | 128)
   out[out.length - 1] &= 127

@@ -187,15 +187,18 @@ static MLStatus MLCheckAttributes__(MLOperatorRegistry *registry, const MLOperat
   return ML_OK;
 }
 
+static bool MLIsSchemaOf__(const MLOperatorSchemaEntry__ *entry, const MLOperatorSetId *set,
+                           const MLOperatorSchemaDescription *schema) {
+  return MLSame__(entry->schema->name, schema->name) && MLSameDomain__(entry->set->domain, set->domain) &&
+         entry->schema->operatorSetVersionAtLastChange == schema->operatorSetVersionAtLastChange;
+}
+
 // A schema of the operator of this version that was registered before.
 static const MLOperatorSchemaEntry__ *MLKnownSchema__(const MLOperatorRegistry *registry,
                                                       const MLOperatorSetId *set,
                                                       const MLOperatorSchemaDescription *schema) {
   const MLOperatorSchemaEntry__ *entry = registry->schemas;
-  while (entry != NULL &&
-         !(MLSame__(entry->schema->name, schema->name) && MLSameDomain__(entry->set->domain, set->domain) &&
-           entry->schema->operatorSetVersionAtLastChange == schema->operatorSetVersionAtLastChange))
-    entry = entry->next;
+  while (entry != NULL && !MLIsSchemaOf__(entry, set, schema)) entry = entry->next;
   return entry;
 }
 
@@ -208,9 +211,7 @@ static MLStatus MLCheckSchema__(MLOperatorRegistry *registry, const MLOperatorSe
                       "a schema must have changed last between version 1 and its operator set's version");
   // What lies between a baseline and a version is whole by itself: another baseline may have the operator again.
   for (const MLOperatorSchemaEntry__ *other = registry->schemas; other != NULL; other = other->next)
-    if (other->baseline == baseline && MLSame__(other->schema->name, schema->name) &&
-        MLSameDomain__(other->set->domain, set->domain) &&
-        other->schema->operatorSetVersionAtLastChange == schema->operatorSetVersionAtLastChange)
+    if (other->baseline == baseline && MLIsSchemaOf__(other, set, schema))
       return MLRefuse__(registry, ML_E_INVALIDARG, "the operator has a schema of this version already");
   MLStatus status =
       MLCheckConstraints__(registry, schema->typeConstraints, schema->typeConstraintCount, true);
