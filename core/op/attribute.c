@@ -1,15 +1,14 @@
 #include "node.h"
 
-// As os_str_cmp, in one pass: kernels ask at every run, for short names.
-static int op_attribute__order(os_str name, const char *wanted) {
-  for (size_t i = 0; i < name.len; i++)
-    if (name.data[i] != wanted[i] || wanted[i] == '\0')
-      return wanted[i] == '\0' ? 1 : (unsigned char)name.data[i] - (unsigned char)wanted[i];
-  return wanted[name.len] == '\0' ? 0 : -1;
+// As os_str_cmp, without a call: kernels ask at every run, for short names.
+static int op_attribute__order(os_str name, os_str wanted) {
+  for (size_t i = 0; i < name.len && i < wanted.len; i++)
+    if (name.data[i] != wanted.data[i]) return (unsigned char)name.data[i] - (unsigned char)wanted.data[i];
+  return (name.len > wanted.len) - (name.len < wanted.len);
 }
 
 // Attributes are sorted by name.
-const op_attribute *op_node_attribute(const op_node *self, const char *name) {
+const op_attribute *os_node_attribute(const op_node *self, os_str name) {
   uint32_t low = 0, high = self->attribute_count;
   while (low < high) {
     uint32_t middle = (low + high) / 2;
@@ -23,18 +22,8 @@ const op_attribute *op_node_attribute(const op_node *self, const char *name) {
   return NULL;
 }
 
-const op_attribute *os_node_attribute(const op_node *self, os_str name) {
-  uint32_t low = 0, high = self->attribute_count;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    int order = os_str_cmp(self->attributes[middle].name, name);
-    if (order == 0) return &self->attributes[middle];
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return NULL;
+const op_attribute *op_node_attribute(const op_node *self, const char *name) {
+  return os_node_attribute(self, os_str_of(name));
 }
 
 static const op_attribute *op_attr__get(const op_node *node, const char *name, op_attr_kind kind) {
