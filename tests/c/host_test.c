@@ -309,6 +309,53 @@ static void test_edit(opspec_env *env) {
   os_arena_clear(&arena);
 }
 
+// A node of a function is taken out, another becomes a Constant, and what is in a graph inside follows.
+static void test_edit_inside(opspec_env *env) {
+  os_memory memory = {0};
+  os_arena arena;
+  os_arena_init(&arena, &memory);
+  os_wire_arena = &arena;
+  wire type = MSG(2, MSG(1, INT(1, 7)));
+  wire inside = JOIN(MSG(1, JOIN(STR(1, "h"), STR(1, "n"), STR(2, "b"), STR(3, "deep"), STR(4, "Add"))),
+                     STR(2, "g"), MSG(12, STR(1, "b")));
+  wire constant =
+      MSG(7, JOIN(STR(2, "c"), STR(4, "Constant"), MSG(5, JOIN(STR(1, "value_int"), INT(3, 2), INT(20, 2)))));
+  wire negative = MSG(7, JOIN(STR(1, "c"), STR(2, "n"), STR(3, "turn"), STR(4, "Neg")));
+  wire same = MSG(7, JOIN(STR(1, "a"), STR(2, "h"), STR(3, "same"), STR(4, "Identity")));
+  wire branch = MSG(7, JOIN(STR(1, "t"), STR(2, "r"), STR(4, "If"),
+                            JOIN(MSG(5, JOIN(STR(1, "then_branch"), MSG(6, inside), INT(20, 5))),
+                                 MSG(5, JOIN(STR(1, "else_branch"), MSG(6, inside), INT(20, 5))))));
+  wire function = JOIN(JOIN(STR(1, "F"), STR(4, "a"), STR(4, "t"), STR(5, "r")), constant, negative, same,
+                       JOIN(branch, MSG(9, INT(2, 17)), STR(10, "d")));
+  wire call = MSG(1, JOIN(STR(1, "x"), STR(1, "t"), STR(2, "y"), STR(4, "F"), STR(7, "d")));
+  wire graph = JOIN(call, STR(2, "g"), MSG(11, JOIN(STR(1, "x"), type)), MSG(12, JOIN(STR(1, "y"), type)));
+  wire bytes = JOIN(INT(1, 8), MSG(7, graph), MSG(8, INT(2, 17)), MSG(25, function));
+  void *block = opspec_alloc(env, bytes.len);
+  memcpy(block, bytes.data, bytes.len);
+  opspec_files files = {0};
+  opspec_model *model;
+  CHECK_EQ(opspec_model_load(env, (os_str){block, bytes.len}, &files, &model), OS_OK);
+  CHECK_EQ(opspec_model_edit(&model, OS_STR("[{\"removeNode\":\"same\",\"bypass\":true},{\"fold\":\"turn\"},"
+                                            "{\"removeNode\":\"turn\"}]")),
+           OS_INVALID_ARGUMENT);
+  CHECK_EQ(opspec_model_write(model, OPSPEC_BYTES, false), OS_OK);
+  os_str out = opspec_output(env);
+  CHECK_BYTES(out.data, out.len, bytes.data, bytes.len);
+  CHECK_EQ(
+      opspec_model_edit(&model, OS_STR("[{\"removeNode\":\"same\",\"bypass\":true},{\"fold\":\"turn\"}]")),
+      OS_OK);
+  const Onnx__FunctionProto *edited = model->document->model->functions[0];
+  CHECK_EQ(edited->n_node, 2);
+  CHECK_STR(os_bytes_str(edited->node[0]->op_type), "Constant");
+  CHECK_STR(os_bytes_str(edited->node[0]->output[0]), "n");
+  const Onnx__NodeProto *deep = os_attribute_rare(edited->node[1]->attribute[1])->g->node[0];
+  CHECK_STR(os_bytes_str(deep->input[0]), "a");
+  CHECK_EQ(opspec_model_write(model, OPSPEC_BYTES, false), OS_OK);
+  CHECK_EQ(opspec_model_infer(model, true, 0), OS_OK);
+  opspec_model_free(model);
+  os_arena_clear(&arena);
+}
+
 int main(void) {
   counts seen = {0};
   opspec_options options = {.families = op_families,
@@ -319,6 +366,7 @@ int main(void) {
   test_check(env);
   test_pieces();
   test_edit(env);
+  test_edit_inside(env);
   test_runs(env, &seen, OPSPEC_KERNEL);
   test_runs(env, &seen, OPSPEC_KERNEL | OPSPEC_KERNEL_INFERS | OPSPEC_KERNEL_SHAPES);
   CHECK(seen.inferred > 0);
