@@ -57,6 +57,7 @@ os_status opspec_schema_compile(opspec_env *env, os_str text, bool formats, bool
   opspec_files files = {.given = others};
   os_status status = os_host_files_open(&self->files, env, &self->arena, &files);
   if (status == OS_OK) status = os_host__schema_open(self, text, formats, &report);
+  if (status == OS_OK && report.findings.count > 0) status = os_host_report(env, &report, false);
   if (status == OS_OK) {
     *out = self;
     return OS_OK;

@@ -1,6 +1,7 @@
 // Assertions: keywords that look at one value alone.
 #include "json_write.h"
 #include "schema_rows.h"
+#include "text_class.h"
 #include "utf8.h"
 
 // ---- Texts ------------------------------------------------------------------------------------------------
@@ -28,7 +29,15 @@ static os_str os_assert__type_names(os_arena *arena, int types) {
   return text;
 }
 
+static bool os_assert__same_letters(os_str a, os_str b) {
+  if (a.len != b.len) return false;
+  for (size_t i = 0; i < a.len; i++)
+    if (a.data[i] != b.data[i] && (!os_is_alpha(a.data[i]) || (a.data[i] ^ b.data[i]) != 32)) return false;
+  return true;
+}
+
 unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells) {
+  if (least > 1 && os_assert__same_letters(a, b)) return 1;
   size_t apart = a.len < b.len ? b.len - a.len : a.len - b.len, size = a.len * b.len;
   if (apart >= least || size > *cells) return least;
   *cells -= size;
@@ -373,6 +382,9 @@ static void os_assert__explain_unique(os_eval *self, os_frame *frame, const os_s
   finding->actual = found;
   os_related *related = os_finding_relate(frame->report, finding, "the second of the two");
   os_json_where(self->document, self->arena, late, &related->where);
+  const os_json *before = (const os_json *)late->item.prev; // it is not the first
+  os_fix *fix = os_finding_fix(frame->report, finding, false, "Remove the second");
+  os_fix_edit(frame->report, fix, self->document->file, (os_range){before->end, late->end}, OS_STR(""));
 }
 
 static os_status os_assert__compile_required(os_compile *self, const os_schema_node *node,

@@ -5,6 +5,7 @@
 enum {
   MOST_FOLDED = 8,
   LOOK_THROUGH = 8,
+  FAR = 4, // no slip of the hand changes so many characters
   MOST_TAGGED = 64,
   MOST_MAPPED = 1000000, // names of a discriminator's mapping, times alternatives
   MOST_NAMED = 24        // values of a tag that a message lists
@@ -108,6 +109,38 @@ static os_str os_branch__tag_values(os_eval *self, const os_schema_row *row) {
   return text;
 }
 
+// What an edit makes of the wrong tag: the nearest of its values, or its name in place of one that is nearly that.
+static void os_branch__fix_tag(os_eval *self, os_frame *frame, const os_schema_row *row, const os_json *found,
+                               os_finding *finding) {
+  const os_schema_tag *tag = &row->as.list.tag;
+  size_t cells = OS_SCHEMA_CELLS;
+  size_t half = (found == NULL ? tag->member.len : os_json_string(found).len) / 2;
+  unsigned least = half < FAR ? (unsigned)half + 1 : FAR;
+  os_str best = {0};
+  os_range range = {0};
+  if (os_eval_counts_only(self, frame->report)) return;
+  for (uint32_t i = 0; found != NULL && i < row->as.list.entries.count && i < OS_SCHEMA_COMPARED; i++) {
+    if (tag->values[i].len == 0 || !os_json_is(found, OS_JSON_STRING)) continue;
+    unsigned distance = os_schema_distance(tag->values[i], os_json_string(found), least, &cells);
+    if (distance == least) continue;
+    least = distance;
+    best = tag->values[i];
+    range = (os_range){found->start, found->end};
+  }
+  if (found == NULL) OS_JSON_EACH(member, frame->value) {
+      unsigned distance = os_schema_distance(tag->member, os_json_key(member), least, &cells);
+      if (distance == least) continue;
+      least = distance;
+      best = tag->member;
+      range = (os_range){member->key_start, member->key_end};
+    }
+  if (best.len == 0) return;
+  os_str quoted = os_json_quote(self->arena, best);
+  os_fix *fix = os_finding_fix(frame->report, finding, false, "%s %.*s",
+                               found == NULL ? "Rename a member to" : "Write", OS_ARG(quoted));
+  os_fix_edit(frame->report, fix, self->document->file, range, quoted);
+}
+
 // The tag is missing or has a value that names no alternative.
 static void os_branch__wrong_tag(os_eval *self, os_frame *frame, const os_schema_row *row,
                                  const os_json *found) {
@@ -126,6 +159,7 @@ static void os_branch__wrong_tag(os_eval *self, os_frame *frame, const os_schema
     finding->actual = actual;
   }
   finding->expected = values;
+  os_branch__fix_tag(self, frame, row, found, finding);
 }
 
 // Answers the alternative that the tag selects. *told: there is nothing more to say.

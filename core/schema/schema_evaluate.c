@@ -22,6 +22,16 @@ static void os_eval__limit(os_eval *self, const char *message) {
   self->limit_message = message;
 }
 
+// What was said last, if it is the same: parts of a schema, as those of the meta-schema, may ask the same of one value.
+static os_finding *os_eval__told(const os_report *report, const os_rule *rule, os_str text,
+                                 const os_json *value) {
+  if (report->findings.count == 0 || report->full) return NULL;
+  os_finding *last = report->findings.items[report->findings.count - 1];
+  bool same = last->rule == rule && last->where.has_range && last->where.range.start == value->start &&
+              last->fix == NULL && last->related.count == 0 && os_str_eq(last->message, text);
+  return same ? last : NULL;
+}
+
 os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rule, const os_json *value,
                             const char *format, ...) {
   os_eval_work(self, report->full ? 1 : WORK_A_FINDING);
@@ -40,7 +50,9 @@ os_finding *os_eval_finding(os_eval *self, os_report *report, const os_rule *rul
     if (unit != NULL && unit->error.len == 0) unit->error = text;
     if (report->full) return report->spare;
   }
-  os_finding *finding = os_report_add(report, rule, "%s", text.data == NULL ? "" : text.data);
+  os_finding *finding = os_eval__told(report, rule, text, value);
+  if (finding != NULL) return finding;
+  finding = os_report_add(report, rule, "%s", text.data == NULL ? "" : text.data);
   os_json_where(self->document, self->arena, value, &finding->where);
   return finding;
 }

@@ -82,6 +82,12 @@ static os_status os_resource__dialect(os_compile *self, os_str uri, const os_jso
   }
   OS_TRY(os_resource__text(self, uri, &document, &embedded));
   if (document == NULL) {
+    os_finding *finding =
+        os_report_add(self->report, &os_rule_schema_dialect,
+                      "The dialect %.*s is not known here; the schema is read as one of draft 2020-12.",
+                      OS_ARG(os_json_excerpt(self->document, self->arena, where)));
+    finding->expected = OS_STR("\"" STANDARD "schema\"");
+    os_json_where(self->document, self->arena, where, &finding->where);
     if (os_str_starts(uri, OS_STR("https://json-schema.org/draft/")) ||
         os_str_starts(uri, OS_STR("http://json-schema.org/draft-")))
       *bits &= ~OS_VOCABULARY_2020;
@@ -145,6 +151,19 @@ os_schema_node *os_schema_anchor(const os_map *anchors, os_str name) {
   return entry == NULL ? NULL : entry->value.pointer;
 }
 
+// What another schema is called already, unless it says the same.
+static void os_resource__twice(os_compile *self, const os_json *name, const os_json_document *document,
+                               const os_json *other, const os_json *own) {
+  uint32_t size = other->end - other->start, own_size = own->end - own->start;
+  os_compile_work(self, size < own_size ? size : own_size);
+  if (self->failed || os_json_equal(document, other, self->document, own)) return;
+  os_finding *finding = os_report_add(self->report, &os_rule_schema_id, "%.*s names another schema already.",
+                                      OS_ARG(os_json_excerpt(self->document, self->arena, name)));
+  os_json_where(self->document, self->arena, name, &finding->where);
+  os_related *related = os_finding_relate(self->report, finding, "the other one");
+  os_json_where(document, self->arena, other, &related->where);
+}
+
 static os_status os_resource__anchor(os_compile *self, os_map **anchors, os_schema_node *node,
                                      const os_json *name) {
   if (!os_json_is(name, OS_JSON_STRING)) return OS_OK;
@@ -155,6 +174,8 @@ static os_status os_resource__anchor(os_compile *self, os_map **anchors, os_sche
   }
   os_map_entry *entry = os_map_put(*anchors, os_json_string(name), NULL);
   OS_TRY_ALLOC(entry);
+  const os_schema_node *other = entry->value.pointer;
+  if (other != NULL && other != node) os_resource__twice(self, name, self->document, other->json, node->json);
   entry->value.pointer = node;
   return OS_OK;
 }
@@ -191,6 +212,10 @@ static os_status os_resource__names(os_compile *self, os_schema_node *node,
   if (name.len > 0) {
     os_str uri = os_resource__uri(self, node->resource->uri, name);
     os_compile_work(self, WORK_AN_ID);
+    const os_map_entry *known = os_map_get(&self->resources, uri);
+    const os_resource *other = known == NULL ? NULL : known->value.pointer;
+    if (other != NULL && other != resource)
+      os_resource__twice(self, id, other->document, other->root, node->json);
     if (resource == NULL) {
       resource = os_resource__new(self, node, node->resource->document, uri);
       OS_TRY_ALLOC(resource);

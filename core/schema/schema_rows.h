@@ -396,7 +396,8 @@ os_finding *os_eval_mismatch(os_eval *self, os_report *report, const os_schema_r
 // A member or element that nothing speaks of. `named`: the names that the schema knows, or NULL.
 void os_eval_surplus(os_eval *self, os_frame *frame, const os_schema_row *row, const os_schema_entries *named,
                      const os_json *child);
-// os_str_distance, or `least` where it is not less. *cells: what may still be done, OS_SCHEMA_CELLS at first.
+// os_str_distance, or `least` where it is not less; 1 where only the case of letters differs. *cells: what may still be
+// done, OS_SCHEMA_CELLS at first.
 unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells);
 // The value is of none of these types.
 void os_eval_wrong_type(os_eval *self, os_report *report, const os_schema_row *row, const os_json *value,

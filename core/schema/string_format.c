@@ -83,7 +83,8 @@ static const os_string_format formats[] = {
      "^" LITERAL "(?:(?:" ESCAPE "|\\{[+#./;?&=,!@|]?" VARIABLE "(?:," VARIABLE ")*\\})" LITERAL ")*$",
      OS_FORMAT_NO_MORE},
     {"json-pointer", "/a/0", "^" POINTER "$", OS_FORMAT_NO_MORE},
-    {"relative-json-pointer", "1/a", "^(?:0|[1-9]\\d*)(?:#|" POINTER ")$", OS_FORMAT_NO_MORE},
+    {"relative-json-pointer", "1/a", "^(?:0|[1-9]\\d*)(?:[+-](?:0|[1-9]\\d*))?(?:#|" POINTER ")$",
+     OS_FORMAT_NO_MORE},
     {"regex", "^[a-z]+$", ANY, OS_FORMAT_REGEX},
 };
 

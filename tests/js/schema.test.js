@@ -138,6 +138,27 @@ describe('JSON Schema', () => {
     assert.deepEqual(rules(validate({ $schema: 'm.json' }, '1', { schemas: { 'm.json': JSON.stringify(unknown) } })), ['schema.vocabulary'])
   })
 
+  it('says once what each part of the meta-schema asks for', () => {
+    const report = validate({ items: [true], not: 1 }, '1')
+    assert.deepEqual(report.findings.map(({ rule, pointer }) => [rule, pointer]), [['schema.type', '/items'], ['schema.type', '/not']])
+  })
+
+  it('warns of the text of a schema, and goes on', () => {
+    const text = '\ufeff{"$schema":"http://json-schema.org/draft-07/schema#","type":"string","type":"number"}'
+    const report = validate(text, '1')
+    assert.deepEqual(report.findings.map(({ rule, severity, file }) => [rule, severity, file]), ['json.bom', 'schema.dialect', 'json.duplicate-key'].map(rule => [rule, 'warning', 'schema']))
+    assert.deepEqual([report.valid, report.ok, report.counts.warning], [true, true, 3])
+    const schema = env.compileSchema(text)
+    assert.deepEqual([rules(schema), rules(schema.validate('1'))], [rules(report), []])
+    schema.dispose()
+    assert.deepEqual(env.compileSchema('{}').findings, [])
+  })
+
+  it('takes relative pointers that move along a list', () => {
+    const of = text => validate({ format: 'relative-json-pointer' }, JSON.stringify(text), { format: 'assertion' }).valid
+    assert.deepEqual(['0+1', '1-2/a', '2+0#', '0', '+1', '0+', '0+01', '0++1', '0+1x'].map(of), [true, true, true, true, false, false, false, false, false])
+  })
+
   it('finds what is out of order in sets of x-runlocal-set', () => {
     const schema = { 'x-runlocal-set': true }
     assert.equal(validate(schema, '["a", "b", 1]').valid, true)

@@ -22,7 +22,7 @@ export const schemaCases = {
   'schema.maxLength': of({ maxLength: 2 }, ['"abc"', '"😀😀😀"'], ['"ab"', '"😀😀"', '[1, 2, 3]']),
   'schema.minItems': of({ minItems: 1 }, ['[]'], ['[1]', '{}']),
   'schema.maxItems': of({ maxItems: 1 }, ['[1, 2]'], ['[1]', '"ab"']),
-  'schema.uniqueItems': of({ uniqueItems: true }, ['[1, 1.0]', '[{"a": 1, "b": 2}, {"b": 2, "a": 1}]', '["a", "\\u0061"]'], ['[1, true, "1"]', '[0, false]', '[9007199254740992, 9007199254740993]']),
+  'schema.uniqueItems': of({ uniqueItems: true }, ['[1, 1.0]', '[{"a": 1, "b": 2}, {"b": 2, "a": 1}]', '["a", "\\u0061"]'], ['[1, true, "1"]', '[0, false]', '[9007199254740992, 9007199254740993]'], { fixed: true }),
   'schema.minimum': of({ minimum: 0 }, ['-1', '-1e-400'], ['0', '-0', '1e400']),
   'schema.maximum': of('{"maximum": 9007199254740992}', ['9007199254740993', '1e400'], ['9007199254740992', '-1e400']),
   'schema.exclusiveMinimum': of({ exclusiveMinimum: 0 }, ['0', '-1'], ['1e-400']),
@@ -38,6 +38,8 @@ export const schemaCases = {
     fires: [given({ oneOf: [{ minimum: 0 }, { maximum: 9 }] }, '5'), given({ oneOf: forms }, '{"kind": "cow"}'), given({ oneOf: forms }, '{}')],
     silent: [given({ oneOf: [{ minimum: 0 }, { maximum: 9 }] }, '10'), given({ oneOf: forms }, '{"kind": "dog"}')]
   },
+  'schema.oneOf (misspelt)': of({ oneOf: forms }, ['{"kind": "dgo"}', '{"kind": "CAT"}', '{"knid": "cat"}', '{"Kind": "dog"}'], ['{"kind": "cat"}'], { fixed: true }),
+  'schema.oneOf (far off)': of({ oneOf: forms }, ['{"kind": "cow"}', '{"kind": 1}', '{"name": "cat"}', '[]'].slice(0, 3), ['{"kind": "cat"}'], { fixed: false }),
   'schema.not': of({ not: { type: 'string' } }, ['"1"'], ['1']),
   'schema.false': of({ properties: { a: false } }, ['{"a": 1}'], ['{}', '{"b": 1}']),
   'schema.depth': {
@@ -67,5 +69,13 @@ export const schemaCases = {
   'schema.vocabulary': {
     fires: [given({ $schema: 'https://example.com/dialect' }, '1', dialect(true))],
     silent: [given({ $schema: 'https://example.com/dialect' }, '1', dialect(false)), given({ $schema: 'https://json-schema.org/draft/2020-12/schema' }, '1')]
+  },
+  'schema.dialect': {
+    fires: [given({ $schema: 'http://json-schema.org/draft-07/schema#' }, '1'), given({ $schema: 'https://example.com/dialect' }, '1'), given({ $defs: { a: { $id: 'a', $schema: 'https://json-schema.org/draft/2019-09/schema' } } }, '1')],
+    silent: [given({ $schema: 'https://json-schema.org/draft/2020-12/schema#' }, '1'), given({ $schema: 'https://example.com/dialect' }, '1', dialect(false)), given({ properties: { $schema: { const: 'a' } } }, '1')]
+  },
+  'schema.id': {
+    fires: [given({ $defs: { a: { $id: 'a', type: 'null' }, b: { $id: 'a' } } }, '1'), given({ $id: 'https://example.com/a', $defs: { a: { $id: 'a' } } }, '1'), given({ $defs: { a: { $anchor: 'a', type: 'null' }, b: { $dynamicAnchor: 'a' } } }, '1')],
+    silent: [given({ $defs: { a: { $id: 'a' }, b: { $id: 'b' }, c: { enum: [{ $id: 'a', type: 'null' }] } } }, '1'), given({ $defs: { a: { $id: 'a', type: 'null' }, b: { type: 'null', $id: 'a' } } }, '1'), given({ $anchor: 'a', $dynamicAnchor: 'a' }, '1')]
   }
 }

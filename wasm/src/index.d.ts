@@ -368,6 +368,8 @@ export type SchemaReport = Report & { valid: boolean; output?: unknown }
 
 /** A schema that was compiled once; validates any number of documents. */
 export interface Schema {
+  /** Warnings about the schema itself; validateJson has them in its report. */
+  readonly findings: readonly Finding[]
   validate(instance: string | Bytes, options?: { output?: OutputForm }): SchemaReport
   dispose(): void
   [Symbol.dispose](): void

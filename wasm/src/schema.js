@@ -20,9 +20,10 @@ export class Schema {
   #address
   #unwatch
 
-  constructor(engine, address) {
+  constructor(engine, address, findings) {
     this.#engine = engine
     this.#address = address
+    this.findings = findings
     this.#unwatch = watch(this, () => freeSchema(engine, address))
   }
 
@@ -61,7 +62,11 @@ function compile(engine, text, given) {
     const { address, size } = engine.block(source)
     const schema = engine.exports.opspec_new_schema(engine.port, address, size, format === 'assertion' ? 1 : 0, files === null ? 0 : 1)
     const status = engine.resultStatus
-    if (schema !== 0 && engine.fileError === null) return { schema: new Schema(engine, schema) }
+    if (schema !== 0 && engine.fileError === null) {
+      const { findings } = engine.resultSize > 0 ? engine.resultJson() : { findings: [] }
+      fixFindings(findings)
+      return { schema: new Schema(engine, schema, findings) }
+    }
     if (schema !== 0) engine.exports.opspec_free_schema(schema)
     if (engine.fileError !== null) throw engine.fileError.error
     const report = status !== OK && engine.resultSize > 0 ? engine.resultJson() : null
@@ -85,7 +90,10 @@ export function validateJson(engine, instance, text, given) {
   const { schema, report } = compile(engine, text, options)
   if (schema === undefined) return { ...report, valid: false }
   try {
-    return schema.validate(instance, options)
+    const answer = schema.validate(instance, options)
+    const { counts, findings } = answer
+    for (const { severity } of schema.findings) counts[severity]++
+    return { ...answer, findings: [...schema.findings, ...findings] }
   } finally {
     schema.dispose()
   }

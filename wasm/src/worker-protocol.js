@@ -20,7 +20,7 @@ export const envMethods = {
 export const handleKinds = {
   model: { methods: { check: ['options'], toBytes: [], toBlob: [], load: ['options'], structure: [], infer: ['options'], nodes: [], edit: ['edits'], toJSON: [], toText: ['form', 'options'] }, properties: ['kind', 'inputs', 'outputs'] },
   session: { methods: { run: ['feeds', 'options'] }, properties: ['inputNames', 'outputNames'] },
-  schema: { methods: { validate: ['instance', 'options'] }, properties: [] },
+  schema: { methods: { validate: ['instance', 'options'] }, properties: ['findings'] },
   registration: { methods: {}, properties: ['operators', 'unmatched'] }
 }
 
