@@ -3,6 +3,7 @@
 #include "apart.h"
 #include "json_index.h"
 #include "json_rules.h"
+#include "text_class.h"
 #include "utf8.h"
 
 bool os_scan_fail(os_scan *self, const char *at, const char *expected, const char *hint) {
@@ -54,6 +55,9 @@ static const char *const KEY_OR_END = "a key in quotation marks or \"}\"";
 static const char *const VALUE = "a value";
 static const char *const VALUE_OR_END = "a value or \"]\"";
 static const char *const TRAILING = "The comma before it is one too many.";
+static const char *const DOUBLED = "There is a comma too many.";
+static const char *const MISSING = "A comma is missing before it.";
+static const char *const NO_COMMENTS = "JSON has no comments.";
 
 // The scanner's place is a value of each function, which answers the one behind what it has read, or NULL when that is
 // wrong: self->p is for those that are seldom called.
@@ -63,9 +67,12 @@ OS_APART static const char *os_scan__key(os_scan *self, os_json **out, const cha
   const char *start = p, *end = self->end;
   if (p >= end || *p != '"') {
     bool first = self->container->length == 0;
-    const char *hint = p < end && *p == '}'    ? TRAILING
-                       : p < end && *p == '\'' ? "Keys stand in double quotation marks."
-                                               : NULL;
+    const char *hint = p < end && *p == '}'                  ? TRAILING
+                       : p < end && *p == ','                ? DOUBLED
+                       : p < end && (*p == '/' || *p == '#') ? NO_COMMENTS
+                       : p < end && (*p == '\'' || *p == '_' || *p == '$' || os_is_alpha(*p))
+                           ? "Keys stand in double quotation marks."
+                           : NULL;
     return os_scan__wrong(self, p, first ? KEY_OR_END : KEY, hint);
   }
   os_json *node = os_scan__child(self);
@@ -145,8 +152,11 @@ OS_APART static const char *os_scan__no_value(os_scan *self, const char *p) {
   char c = p < self->end ? *p : 0;
   if (array && c == ']' && !first) hint = TRAILING;
   if (c == '\'') hint = "Strings stand in double quotation marks.";
-  if (c == '/' || c == '#') hint = "JSON has no comments.";
+  if (c == '/' || c == '#') hint = NO_COMMENTS;
+  if (c == ',' && array) hint = DOUBLED;
   if (c == 'N' || c == 'I') hint = "JSON has no numbers that are not finite.";
+  if (self->end - p >= 4 && (memcmp(p, "None", 4) == 0 || memcmp(p, "NULL", 4) == 0))
+    hint = "What is not there is null.";
   if (c == 'T' || c == 'F') hint = "true, false and null are written with small letters.";
   if (c == '+' || c == '.') hint = "A number starts with a digit or a minus sign.";
   return os_scan__wrong(self, p, array && first ? VALUE_OR_END : VALUE, hint);
@@ -196,6 +206,11 @@ OS_APART static const char *os_scan__close(os_scan *self, const char *p) {
   return p;
 }
 
+// Whether what would follow a comma, a key or a value, begins with this character.
+static bool os_scan__may_start(char c, bool key) {
+  return c == '"' || (!key && (c == '{' || c == '[' || c == '-' || os_is_digit(c)));
+}
+
 // Behind a value, or behind the bracket that opens a container: closes containers until another value has to follow, and
 // answers where it, or its key, is. At the end of all self->container is NULL.
 static inline const char *os_scan__after(os_scan *self, const char *p) {
@@ -210,7 +225,8 @@ static inline const char *os_scan__after(os_scan *self, const char *p) {
     }
     if (first) return p;
     if (c == ',') return os_scan_white(p + 1, end);
-    return os_scan__wrong(self, p, object ? "\",\" or \"}\"" : "\",\" or \"]\"", NULL);
+    const char *hint = c == '/' || c == '#' ? NO_COMMENTS : os_scan__may_start(c, object) ? MISSING : NULL;
+    return os_scan__wrong(self, p, object ? "\",\" or \"}\"" : "\",\" or \"]\"", hint);
   }
   return p;
 }
@@ -246,12 +262,20 @@ static os_str os_scan__found(os_scan *self) {
 }
 
 static void os_scan__fix_comma(os_scan *self, os_finding *finding) {
-  const char *comma = self->p;
-  do comma--;
-  while (*comma != ',');
-  os_fix *fix = os_finding_fix(self->report, finding, true, "Remove the comma");
-  os_range range = {(uint64_t)(comma - self->text), (uint64_t)(comma + 1 - self->text)};
-  os_fix_edit(self->report, fix, self->document->file, range, OS_STR(""));
+  const char *comma = self->p, *before = self->p;
+  bool missing = self->hint == MISSING;
+  if (missing) {
+    while (strchr(" \t\r\n", before[-1]) != NULL) before--;
+    if (before == self->p) return; // nothing between: perhaps it is one value
+    comma = before;
+  } else if (self->hint == TRAILING) {
+    do comma--;
+    while (*comma != ',');
+  }
+  bool safe = !missing || memchr(before, '\n', (size_t)(self->p - before)) != NULL;
+  os_fix *fix = os_finding_fix(self->report, finding, safe, missing ? "Add a comma" : "Remove the comma");
+  os_range range = {(uint64_t)(comma - self->text), (uint64_t)(comma + !missing - self->text)};
+  os_fix_edit(self->report, fix, self->document->file, range, missing ? OS_STR(",") : OS_STR(""));
 }
 
 OS_APART static void os_scan__report_syntax(os_scan *self) {
@@ -263,8 +287,11 @@ OS_APART static void os_scan__report_syntax(os_scan *self) {
   finding->actual = found;
   finding->where.file = self->document->file;
   uint64_t at = (uint64_t)(self->p - self->text);
-  os_where_range(&finding->where, at, self->p < self->end ? at + 1 : at);
-  if (self->hint == TRAILING) os_scan__fix_comma(self, finding);
+  size_t size = 0;
+  if (self->p < self->end) os_utf8_next((os_str){self->p, (size_t)(self->end - self->p)}, &size);
+  os_where_range(&finding->where, at, at + size);
+  if (self->hint == TRAILING || self->hint == DOUBLED || self->hint == MISSING)
+    os_scan__fix_comma(self, finding);
 }
 
 // UTF-16: its mark, or a character and half a unit that is 0.

@@ -193,12 +193,16 @@ static void os_type__wrong(os_checking *self, const os_json *node, const os_type
   os_str at = fault->offset < text.len
                   ? os_str_slice(text, fault->offset, end > fault->offset ? end : fault->offset + 1)
                   : OS_STR("the end");
+  size_t after = fault->offset, count = os_utf8_count(os_str_slice(text, 0, fault->offset));
+  if (fault->offset < text.len && fault->len <= 1) { // a character of several bytes
+    os_utf8_next(text, &after);
+    at = os_str_slice(text, fault->offset, after);
+  }
   at = os_utf8_head(at, OS_JSON_QUOTED);
-  os_finding *finding =
-      os_checking_add(self, os_type__rule(fault->kind), node,
-                      "%.*s is no ONNX type: expected %s at character %zu (%.*s).%s%.*s", OS_ARG(quoted),
-                      fault->expected, fault->offset + 1, OS_ARG(at),
-                      fault->suggestion.len > 0 ? " Probably meant: " : "", OS_ARG(fault->suggestion));
+  os_finding *finding = os_checking_add(
+      self, os_type__rule(fault->kind), node,
+      "%.*s is no ONNX type: expected %s at character %zu (%.*s).%s%.*s", OS_ARG(quoted), fault->expected,
+      count + 1, OS_ARG(at), fault->suggestion.len > 0 ? " Probably meant: " : "", OS_ARG(fault->suggestion));
   finding->expected = fault->suggestion.len > 0 ? fault->suggestion : os_str_of(fault->expected);
   finding->actual = os_utf8_head(text, OS_JSON_QUOTED);
   bool plain =
@@ -207,7 +211,7 @@ static void os_type__wrong(os_checking *self, const os_json *node, const os_type
   if (related != NULL) {
     related->where.file = self->spec->document.file;
     uint64_t place = node->start + 1 + fault->offset;
-    os_where_range(&related->where, place, place + (fault->len > 0 ? fault->len : 1));
+    os_where_range(&related->where, place, place + (fault->offset < text.len ? at.len : 1));
   }
   if (fault->suggestion.len > 0)
     os_checking_fix_string(self, finding, os_type__is_foreign_name(at), node, fault->suggestion);

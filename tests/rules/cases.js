@@ -109,9 +109,10 @@ const noise = 'let n = 0; export default { compute: ([x]) => [{ ...x, data: x.da
 export const cases = {
   ...schemaCases,
   'json.syntax': {
-    fires: [json('[1, 2'), json("{ 'a': 1 }"), json('[01]'), json('["a\tb"]'), json('nul'), json(''), json('[1] 2'), json('[1 2]')],
+    fires: [json('[1, 2'), json("{ 'a': 1 }"), json('[01]'), json('["a\tb"]'), json('nul'), json(''), json('[1] 2'), json('[1 "a\\"]')],
     silent: [json('[1, 2]'), json('{ "a": [null, true, -0.5e+3] }'), json('"\\u0009"')]
   },
+  'json.syntax (a comma too many, or too few)': { fires: [json('[1,, 2]'), json('{, "a": 1 }'), json('{ "a": 1\n"b": 2 }'), json('[{}\n, {}\n {}]')], silent: [json('[1, 2]')], fixed: true },
   'json.syntax (trailing comma)': { fires: [json('[1, 2,]'), json('{ "a": 1, }')], silent: [json('[1, 2]')], fixed: true },
   'json.encoding': {
     fires: [json(Uint8Array.of(0x22, 0xe9, 0x22)), json(Uint8Array.of(0x22, 0xc0, 0x80, 0x22)), json(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22))],
@@ -268,6 +269,7 @@ export const cases = {
     fires: [
       proof(['"kind": "opspec.evidence"', '"kind": "other"']), proof(['"outputs"', '"recorded"']), proof([data, '"data": [1] }],\n  "outputs"']), proof([data, '"data": [1, true] }],\n  "outputs"']),
       proof([data, '"data": { "base64": "AAAA" } }],\n  "outputs"']), proof(['"shape": [2], ', '']), proof(['"inputs"', '"operator": { "domain": "org.other", "op_type": "SoftGate" }, "inputs"']),
+      proof([data, '"data": [1, 1e39] }],\n  "outputs"']),
       proof(['"inputs"', '"expect_error": "x", "inputs"']), proof(['"inputs"', '"tolerance": { "rtol": -1 }, "inputs"']), proof(['"inputs"', '"compare": "bits", "inputs"']),
       { files: { ...bundle().files, 'two.json': '[]' } }
     ],
