@@ -372,9 +372,12 @@ os_verdict os_trial_end(os_trial *self, bool misbehaved, os_str *message, const 
   if (!self->judged && self->failed) {
     os_trial__judge_failure(self, &expected, misbehaved);
   } else if (!self->judged && expected.expected) {
-    os_str quoted = os_json_quote(&self->arena, expected.contains);
+    os_str which = {"", 0};
+    if (expected.contains.len > 0)
+      which =
+          os_arena_format(&self->arena, " with %.*s", OS_ARG(os_json_quote(&self->arena, expected.contains)));
     os_trial__wrong_error(
-        self, os_arena_format(&self->arena, "no error, though one with %.*s was expected", OS_ARG(quoted)),
+        self, os_arena_format(&self->arena, "no error, though one%.*s was expected", OS_ARG(which)),
         expected.node);
   }
   self->judged = self->done = true;

@@ -106,6 +106,11 @@ static os_status os_zip__entry(os_zip__reader *self) {
     *self->trouble = os_arena_format(self->arena, "\"%.*s\" is encrypted", OS_ARG(name));
     return OS_UNSUPPORTED;
   }
+  if (info.compression_method != 0 && info.compression_method != Z_DEFLATED) {
+    *self->trouble = os_arena_format(self->arena, "\"%.*s\" is packed in a way that is not known here (%u)",
+                                     OS_ARG(name), (unsigned)info.compression_method);
+    return OS_UNSUPPORTED;
+  }
   os_file *file = OS_PUSH(self->arena, &self->files);
   OS_TRY_ALLOC(file);
   file->name = os_arena_copy(self->arena, name);

@@ -1,4 +1,5 @@
 // Evidence documents: their form, and what the specification of the operator says of them. Nothing is run.
+#include "schema_rules.h"
 #include "spec_check.h"
 
 // One evidence document. `shell` stands for it where findings are written; `spec` is the operator's document or NULL.
@@ -24,6 +25,7 @@ static os_status os_evidence__schema(os_evidencing *self) {
       os_schema_validate(schema, checking->arena, &self->shell.document, NULL, &options, &scratch, &valid));
   for (size_t i = 0; i < scratch.findings.count; i++) {
     const os_finding *from = scratch.findings.items[i];
+    if (from->rule == &os_rule_schema_one_of) continue; // told below, in words of evidence
     os_finding *to = os_report_add(checking->report, &os_rule_evidence_form, "%.*s", OS_ARG(from->message));
     to->where = from->where;
     to->expected = from->expected;
@@ -39,7 +41,15 @@ static os_status os_evidence__schema(os_evidencing *self) {
 static bool os_evidence__kind(os_evidencing *self) {
   const os_json *root = self->shell.document.root, *kind = os_json_member(root, "kind");
   if (os_json_is(kind, OS_JSON_STRING) && os_str_is(os_json_string(kind), OS_EVIDENCE_KIND)) {
-    if (os_json_member(root, "outputs") != NULL || os_json_member(root, "expect_error") != NULL) return true;
+    const os_json *outputs = os_json_member(root, "outputs"), *error = os_json_member(root, "expect_error");
+    if (outputs != NULL && error != NULL) {
+      os_finding *both = os_checking_add(
+          &self->checking, &os_rule_evidence_form, error,
+          "\"expect_error\" stands instead of \"outputs\", and both are here; remove one of them.");
+      both->expected = OS_STR("\"outputs\" or \"expect_error\"");
+      os_checking_relate(&self->checking, both, outputs, "the outputs");
+    }
+    if (outputs != NULL || error != NULL) return true;
     os_finding *finding =
         os_checking_add(&self->checking, &os_rule_evidence_form, root,
                         "There is neither \"outputs\" nor \"expect_error\": say what has to come out.");

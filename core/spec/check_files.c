@@ -93,6 +93,22 @@ static bool os_files__is_used(const os_map *used, os_str name) {
   return false;
 }
 
+// What lies in the folder of a document further inside is that one's.
+static void os_files__inner(os_checking *self, os_map *used) {
+  const os_bundle *bundle = self->options->bundle;
+  size_t own = self->spec->folder.len;
+  for (size_t i = 0; i < bundle->count && bundle->complete && self->status == OS_OK; i++) {
+    os_str name = bundle->files[i].name;
+    size_t end = name.len;
+    while (end > own && name.data[end - 1] != '/') end--;
+    if (end <= own || !os_str_starts(name, self->spec->folder) || !os_files__ends(name, ".json")) continue;
+    os_file file;
+    self->status = os_bundle_read(bundle, i, &file);
+    if (self->status == OS_OK && os_file_is_spec(&file))
+      os_files__use(self, used, os_str_slice(name, 0, end));
+  }
+}
+
 static void os_files__unused(os_checking *self, const os_map *used) {
   const os_bundle *bundle = self->options->bundle;
   os_str folder = self->spec->folder;
@@ -107,7 +123,7 @@ static void os_files__unused(os_checking *self, const os_map *used) {
       os_file file;
       self->status = os_bundle_read(bundle, i, &file);
       if (self->status != OS_OK) return;
-      if (file.state == OS_FILE_BYTES && strcmp(os_json_kind(file.bytes), "spec") == 0) continue;
+      if (os_file_is_spec(&file)) continue;
     }
     os_finding *finding =
         os_report_add(self->report, &os_rule_spec_bundle_unused_file,
@@ -127,5 +143,6 @@ void os_check_files(os_checking *self) {
   if (self->status == OS_OK) os_files__need(self, &used, os_json_member(reference, "library"), "library");
   OS_JSON_EACH(file, os_json_is(implementation, OS_JSON_ARRAY) ? implementation : NULL)
   if (self->status == OS_OK) os_files__need(self, &used, file, "implementation file");
+  if (self->status == OS_OK) os_files__inner(self, &used);
   if (self->status == OS_OK) os_files__unused(self, &used);
 }

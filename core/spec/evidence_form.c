@@ -1,7 +1,11 @@
 // Values of evidence documents against their own types.
 #include "decimal.h"
+#include "scalar.h"
 #include "spec_check.h"
 #include "type_expr.h"
+#include "utf8.h"
+
+#include <math.h>
 
 // Values that are still to be looked at: sequences, maps and optionals hold others.
 typedef struct os_pending {
@@ -44,8 +48,13 @@ static void os_form__push(os_forming *self, const os_json *node, op_type wanted)
 
 // ---- Elements ---------------------------------------------------------------------------------------------
 
-static bool os_form__float(const os_json *node) {
-  if (os_json_is(node, OS_JSON_NUMBER)) return true;
+static bool os_form__float(const os_json *node, op_elem elem) {
+  if (os_json_is(node, OS_JSON_NUMBER)) {
+    op_elem part = os_scalar_part(elem);
+    double room;
+    os_scalar_put_float(part, &room, 0, node->item.valuedouble);
+    return isfinite(os_scalar_float(part, &room, 0)) != 0;
+  }
   os_str text = os_json_string(node);
   return os_json_is(node, OS_JSON_STRING) &&
          (os_str_is(text, "NaN") || os_str_is(text, "Infinity") || os_str_is(text, "-Infinity"));
@@ -77,13 +86,13 @@ static bool os_form__integer(os_forming *self, const os_json *node, const os_ele
   return whole >= -half && whole < half;
 }
 
-static bool os_form__element(os_forming *self, const os_json *node, const os_elem_info *info) {
+static bool os_form__element(os_forming *self, const os_json *node, const os_elem_info *info, op_elem elem) {
   switch (info->kind) {
   case 's': return os_json_is(node, OS_JSON_STRING);
   case 'l': return os_json_is(node, OS_JSON_BOOL);
   case 'i':
   case 'u': return os_form__integer(self, node, info);
-  default: return os_form__float(node);
+  default: return os_form__float(node, elem);
   }
 }
 
@@ -94,7 +103,10 @@ static const char *os_form__element_words(os_forming *self, const os_elem_info *
   case 'i':
   case 'u':
     return os_arena_format(self->checking->arena, "an integer of %s", info->onnx).data; // ends in a NUL
-  default: return "a number, \"NaN\", \"Infinity\" or \"-Infinity\"";
+  default:
+    return os_arena_format(self->checking->arena,
+                           "a number of the range of %s, \"NaN\", \"Infinity\" or \"-Infinity\"", info->onnx)
+        .data;
   }
 }
 
@@ -179,7 +191,7 @@ static void os_form__tensor(os_forming *self, const os_json *value, op_elem elem
     return;
   }
   OS_JSON_EACH(element, data) {
-    if (os_form__element(self, element, info)) continue;
+    if (os_form__element(self, element, info, elem)) continue;
     os_form__wrong(self, element, os_form__element_words(self, info)); // the first one tells enough
     return;
   }
@@ -207,13 +219,13 @@ static void os_form__map(os_forming *self, const os_json *value, const os_type *
   OS_JSON_EACH(entry, os_json_is(entries, OS_JSON_ARRAY) ? entries : NULL) {
     if (!os_json_is(entry, OS_JSON_ARRAY) || entry->length != 2) continue; // the schema has said so
     const os_json *first = os_json_first(entry), *second = os_json_next(first);
-    if (key != NULL && !os_form__element(self, first, key))
+    if (key != NULL && !os_form__element(self, first, key, type->elem))
       os_form__wrong(self, first, os_form__element_words(self, key));
     if (os_is_evidence_value(second))
       os_form__push(self, second, type->of);
     else if (scalar == NULL)
       os_form__wrong(self, second, "a value with its type");
-    else if (!os_form__element(self, second, scalar))
+    else if (!os_form__element(self, second, scalar, (op_elem)type->of))
       os_form__wrong(self, second, os_form__element_words(self, scalar));
   }
 }
@@ -242,8 +254,8 @@ static op_type os_form__type(os_forming *self, const os_json *value) {
   os_str text = os_json_quote_head(checking->arena, os_json_string(node));
   os_finding *finding = os_checking_add(
       checking, &os_rule_evidence_type, node, "%.*s is no ONNX type: expected %s at character %zu.%s%.*s",
-      OS_ARG(text), fault.expected, fault.offset + 1, fault.suggestion.len > 0 ? " Probably meant: " : "",
-      OS_ARG(fault.suggestion));
+      OS_ARG(text), fault.expected, os_utf8_count(os_str_slice(os_json_string(node), 0, fault.offset)) + 1,
+      fault.suggestion.len > 0 ? " Probably meant: " : "", OS_ARG(fault.suggestion));
   finding->actual = text;
   finding->expected = os_str_of(fault.expected);
   if (fault.suggestion.len > 0) os_checking_fix_string(checking, finding, false, node, fault.suggestion);

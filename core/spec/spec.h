@@ -146,6 +146,9 @@ os_status os_json_check(const os_spec_checker *self, os_arena *arena, os_str fil
                         const os_spec_options *options, os_report *report);
 // "spec", "evidence" or "json" by the root's `kind`; cheap. "unknown" when the text does not start like JSON.
 const char *os_json_kind(os_str text);
+// Whether a file of a bundle is an operator-extension document: by its kind, or by a name in .opspec.json where it is no
+// evidence, so that one whose kind is wrong is told about.
+bool os_file_is_spec(const os_file *file);
 
 // The operator as the registry takes it. since 0 = the document's own. Needs a valid document; strings point into its
 // text, everything else lives in the arena. `types` is the table of the checker. Defaults of kind tensor, sparse_tensor and graph are not carried over.

@@ -46,6 +46,15 @@ static bool os_spec__is_json_name(os_str name) {
   return name.len > 5 && memcmp(name.data + name.len - 5, ".json", 5) == 0;
 }
 
+bool os_file_is_spec(const os_file *file) {
+  if (file->state != OS_FILE_BYTES) return false;
+  const char *kind = os_json_kind(file->bytes);
+  os_str end = OS_STR(".opspec.json");
+  bool named =
+      file->name.len > end.len && memcmp(file->name.data + file->name.len - end.len, end.data, end.len) == 0;
+  return strcmp(kind, "spec") == 0 || (named && strcmp(kind, "evidence") != 0);
+}
+
 // The folder of a document that came as a text without a name: where the bundle has it.
 static os_status os_spec__find_folder(const os_bundle *bundle, os_str text, os_str *folder) {
   bool any = false;
@@ -53,7 +62,7 @@ static os_status os_spec__find_folder(const os_bundle *bundle, os_str text, os_s
     os_file file;
     if (!os_spec__is_json_name(bundle->files[i].name)) continue;
     OS_TRY(os_bundle_read(bundle, i, &file));
-    if (file.state != OS_FILE_BYTES || strcmp(os_json_kind(file.bytes), "spec") != 0) continue;
+    if (!os_file_is_spec(&file)) continue;
     bool same = os_str_eq(file.bytes, text);
     if (same || !any) *folder = os_spec__folder(file.name);
     if (same) return OS_OK;
@@ -115,7 +124,7 @@ static os_status os_spec__others(os_checking *self) {
     os_file file;
     if (!os_spec__is_json_name(bundle->files[i].name)) continue;
     OS_TRY(os_bundle_read(bundle, i, &file));
-    if (file.state != OS_FILE_BYTES || strcmp(os_json_kind(file.bytes), "spec") != 0) continue;
+    if (!os_file_is_spec(&file)) continue;
     if (!own && os_str_eq(file.bytes, self->spec->document.text)) {
       own = true;
       continue;
@@ -188,7 +197,7 @@ os_status os_bundle_check(const os_spec_checker *self, os_arena *arena, const os
     if (file.state == OS_FILE_UNREADABLE)
       os_report_incomplete(report, "%.*s cannot be read in a synchronous call; use open or test",
                            OS_ARG(file.name));
-    if (file.state != OS_FILE_BYTES || strcmp(os_json_kind(file.bytes), "spec") != 0) continue;
+    if (!os_file_is_spec(&file)) continue;
     any = true;
     os_spec *spec;
     OS_TRY(os_spec_check(self, arena, file.name, file.bytes, &with_index, report, &spec));

@@ -118,8 +118,8 @@ int64_t os_scalar_int(op_elem elem, const void *data, int64_t index) {
   case OP_INT8:
   case OP_INT4:
   case OP_INT2: return ((const int8_t *)data)[index];
+  case OP_BOOL: return ((const uint8_t *)data)[index] != 0;
   case OP_UINT8:
-  case OP_BOOL:
   case OP_UINT4:
   case OP_UINT2: return ((const uint8_t *)data)[index];
   case OP_INT16: return ((const int16_t *)data)[index];

@@ -1,15 +1,18 @@
 // Bundles as folders and archives, in Node and in the core; files beside a model.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { createEnv, Tensor } from '../../wasm/js/index.js'
 import { readBundle } from '../../wasm/js/node.js'
 import * as onnx from '../support/onnx.js'
 import { customSpec } from '../support/spec.js'
 import { zip } from '../support/zip.js'
 
+const cli = fileURLToPath(new URL('../../wasm/js/cli.js', import.meta.url))
 const floats = (...data) => ({ type: 'tensor(float)', shape: [data.length], data })
 const evidence = more => JSON.stringify({ kind: 'opspec.evidence', version: '1', inputs: [floats(-1, 2)], outputs: [floats(0, 2)], ...more })
 const bundle = {
@@ -39,6 +42,24 @@ describe('bundles', () => {
 
   const statuses = report => report.tests.map(({ name, status, message }) => [name, status, message])
   const all = [['a', 'passed', undefined], ['set/test_data_set_0', 'passed', undefined], ['data/test_data_set_0', 'passed', undefined]]
+
+  it('a document by its name alone, and what lies around one further inside', () => {
+    const check = files => env.check(files['my.opspec.json'] ?? files['x/my.opspec.json'], { files }).findings.map(({ rule, file }) => [rule, file])
+    const inner = { ...bundle, ...Object.fromEntries(Object.entries(bundle).map(([name, content]) => [`inner/${name}`, content])) }
+    delete inner['README.md']
+    assert.deepEqual(check(inner).filter(([rule]) => rule === 'spec.bundle.unused-file'), [])
+    for (const [text, rule] of [['', 'json.syntax'], ['garbage', 'json.syntax'], ['{"kind":"runlocal.operator-extention"}', 'schema.const']]) {
+      const path = join(folder, 'named')
+      mkdirSync(join(path, 'deep'), { recursive: true })
+      writeFileSync(join(path, 'wrong.opspec.json'), text)
+      for (const [name, content] of Object.entries(bundle)) writeFileSync(join(path, 'deep', name), content)
+      const { status, stdout } = spawnSync(process.execPath, [cli, 'check', '--format', 'json', path], { encoding: 'utf8' })
+      const told = JSON.parse(stdout).files.flatMap(({ findings }) => findings).filter(({ file }) => file === 'wrong.opspec.json').map(finding => finding.rule)
+      assert.equal(status, 1)
+      assert.ok(told.includes(rule), `${text}: ${told}`)
+      rmSync(path, { recursive: true })
+    }
+  })
 
   it('evidence as a document, a folder and a zip', async () => assert.deepEqual(statuses(await env.test(full)), all))
 

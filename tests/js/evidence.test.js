@@ -46,6 +46,13 @@ describe('env.test', () => {
       const { status, message } = await single({ outputs: [ints] }, { types: ['tensor(float)', 'tensor(int64)'] })
       assert.notEqual(status, 'passed', message)
     })
+    it('booleans by their truth, whatever byte they are', async () => {
+      const bool = data => ({ type: 'tensor(bool)', shape: [2], data })
+      const same = { kernel: 'export default { compute: ([x]) => [x] }', types: ['tensor(bool)'] }
+      const inputs = [bool({ base64: Buffer.of(2, 0).toString('base64') })]
+      assert.equal((await single({ inputs, outputs: [bool([true, false])] }, same)).status, 'passed')
+      assert.match((await single({ inputs, outputs: [bool([true, true])] }, same)).message, /element \[1\] is false, expected true/)
+    })
     it('tolerances: default, own, ULP', async () => {
       assert.equal((await single({ outputs: [floats(0, 2.00001)] })).status, 'passed')
       assert.equal((await single({ outputs: [floats(0, 2.001)] })).status, 'failed')
