@@ -117,6 +117,12 @@ describe('diff', () => {
       }
     })
   }
+  it('takes ai.onnx and the empty domain as one', () => {
+    const of = domain => JSON.stringify({ ...base(), operator: { ...base().operator, domain } })
+    assert.deepEqual(env.diff(of(''), of('ai.onnx')).changes, [])
+    assert.equal(env.diff(of('ai.onnx'), of('org.test')).breaking, true)
+  })
+
   it('two versions that are no since versions', () => {
     const [a, b] = [{ ...base(), version: '1.0.0' }, { ...base(), version: '1.1.0' }]
     assert.deepEqual(compare(a, b).changes.map(({ rule }) => rule), ['diff.version.changed'])

@@ -86,9 +86,10 @@ class Comparison {
   }
 
   operator() {
+    const standard = name => name === 'ai.onnx' ? '' : name
     for (const key of ['domain', 'op_type', 'overload']) {
       const [before, after] = [this.a.operator[key], this.b.operator[key]]
-      if (before !== after) this.add('diff.operator.identity', `/operator/${key}`, `${key} was "${before}" and is "${after}".`)
+      if (standard(before) !== standard(after)) this.add('diff.operator.identity', `/operator/${key}`, `${key} was "${before}" and is "${after}".`)
     }
     const [before, after] = [this.a.version, this.b.version]
     if (before === after) return
