@@ -9,34 +9,36 @@
 enum { HEADER = 24, SLAB_FIRST = 1024, SLAB_LAST = (1 << 15) - 128 };
 
 void *os_decoder_alloc(os_decoder *self, size_t size, size_t lead, size_t align) {
-  size_t skip = (size_t)(0 - ((uintptr_t)self->slab + lead)) & (align - 1), room;
+  os_decoder_room *to = &self->room;
+  size_t skip = (size_t)(0 - ((uintptr_t)to->slab + lead)) & (align - 1), room;
   if (!os_size_add(size, skip, &room)) return NULL;
-  if (room > (size_t)(self->slab_end - self->slab)) {
+  if (room > (size_t)(to->slab_end - to->slab)) {
     skip = (0 - lead) & (align - 1); // slabs are aligned
     if (size >= SLAB_LAST / 4) {
-      char *block = size > SIZE_MAX - skip ? NULL : os_arena_zalloc(self->ask.arena, size + skip);
+      char *block = size > SIZE_MAX - skip ? NULL : os_arena_zalloc(to->arena, size + skip);
       return block == NULL ? NULL : block + skip;
     }
-    size_t slab = self->slab_size < size * 4 ? size * 4 : self->slab_size;
-    self->slab = os_arena_zalloc(self->ask.arena, slab);
-    self->slab_end = self->slab == NULL ? NULL : self->slab + slab;
-    if (self->slab == NULL) return NULL;
-    self->slab_size = self->slab_size * 2 < SLAB_LAST ? self->slab_size * 2 : SLAB_LAST;
+    size_t slab = to->slab_size < size * 4 ? size * 4 : to->slab_size;
+    to->slab = os_arena_zalloc(to->arena, slab);
+    to->slab_end = to->slab == NULL ? NULL : to->slab + slab;
+    if (to->slab == NULL) return NULL;
+    to->slab_size = to->slab_size * 2 < SLAB_LAST ? to->slab_size * 2 : SLAB_LAST;
   }
-  char *block = self->slab + skip;
-  self->slab = block + size;
+  char *block = to->slab + skip;
+  to->slab = block + size;
   return block;
 }
 
 void *os_decoder_alloc_text(os_decoder *self, size_t size) {
-  if (size > (size_t)(self->text_end - self->text)) {
-    if (size >= SLAB_LAST / 4) return os_arena_alloc(self->ask.arena, size);
-    self->text = os_arena_alloc(self->ask.arena, SLAB_LAST);
-    self->text_end = self->text == NULL ? NULL : self->text + SLAB_LAST;
-    if (self->text == NULL) return NULL;
+  os_decoder_room *to = &self->room;
+  if (size > (size_t)(to->text_end - to->text)) {
+    if (size >= SLAB_LAST / 4 || self->element > 0) return os_arena_alloc(to->arena, size);
+    to->text = os_arena_alloc(to->arena, SLAB_LAST);
+    to->text_end = to->text == NULL ? NULL : to->text + SLAB_LAST;
+    if (to->text == NULL) return NULL;
   }
-  void *block = self->text;
-  self->text += size;
+  void *block = to->text;
+  to->text += size;
   return block;
 }
 
@@ -64,6 +66,21 @@ os_status os_decoder_push(os_decoder *self, const os_plan *plan, ProtobufCMessag
   frame->index = index;
   frame->start = frame->at = start;
   frame->end = end;
+  return OS_OK;
+}
+
+os_status os_decoder_pop(os_decoder *self) {
+  const os_frame *frame = os_decoder_frame(self);
+  const os_plan *plan = frame->plan;
+  for (uint32_t i = 0; plan->has_long && i < plan->count; i++) // they were counted, for places in findings
+    if (os_decoder_drops(self, &plan->fields[i])) *os_plan_count(&plan->fields[i], frame->message) = 0;
+  if (self->element == self->frames.count) {
+    if (os_decoder_tells(self, frame->field)) OS_TRY(self->ask.seen(self->ask.context, frame->message));
+    os_arena_rewind(self->ask.scratch);
+    self->room = self->kept;
+    self->element = 0;
+  }
+  self->frames.count--;
   return OS_OK;
 }
 
@@ -159,6 +176,12 @@ static os_status os_decoder__too_deep(os_decoder *self, const os_item *item) {
   return OS_LIMIT;
 }
 
+// An item without the bytes that a length prefix is in front of: whoever reads those takes them.
+static os_status os_decoder__take_head(os_decoder *self, const os_item *item) {
+  uint64_t end = item->wire == OS_WIRE_BYTES ? item->data : item->end;
+  return os_decoder_take(self, item->start, os_cursor_at(&self->cursor, item->start), end - item->start);
+}
+
 // Moves to the end of the group that `item` starts; *end is behind its end tag.
 static os_status os_decoder__skip_group(os_decoder *self, const os_frame *frame, const os_item *item,
                                         uint64_t *end) {
@@ -171,6 +194,7 @@ static os_status os_decoder__skip_group(os_decoder *self, const os_frame *frame,
                               os_decoder_field_name(self, item->number), item->start, frame->end);
     OS_TRY(os_decoder__tick(self));
     OS_TRY(os_decoder_item(self, frame, self->group_at, &inner));
+    if (self->ask.skeleton != NULL) OS_TRY(os_decoder__take_head(self, &inner));
     if (inner.wire == OS_WIRE_GROUP) {
       if (self->frames.count + self->groups.count >= self->ask.depth)
         return os_decoder__too_deep(self, &inner);
@@ -207,13 +231,11 @@ static os_status os_decoder__step(os_decoder *self) {
       frame->at = frame->back;
       frame->back = 0;
     }
-    if (frame->at >= frame->end) {
-      self->frames.count--;
-      return OS_OK;
-    }
+    if (frame->at >= frame->end) return os_decoder_pop(self);
     OS_TRY(os_decoder__tick(self));
     OS_TRY(os_decoder_item(self, frame, frame->at, &item));
     if (item.wire == OS_WIRE_END) return os_decoder__stray_end(self, &item);
+    if (self->ask.skeleton != NULL) OS_TRY(os_decoder__take_head(self, &item));
     if (item.wire == OS_WIRE_GROUP) {
       OS_TRY(os_decoder__skip_group(self, frame, &item, &item.end));
       OS_TRY(os_decoder_keep(self, frame, item.number, item.wire, item.body, item.end));
@@ -225,7 +247,7 @@ static os_status os_decoder__step(os_decoder *self) {
       if (field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE) return os_decoder__too_deep(self, &item);
     }
     OS_TRY(os_decoder_fill(self, frame, &item));
-  } while (self->frames.count == depth && (self->ask.source->data == NULL || frame->packed != NULL));
+  } while (self->frames.count == depth && (!os_cursor_is_lasting(&self->cursor) || frame->packed != NULL));
   return OS_OK;
 }
 
@@ -239,8 +261,9 @@ os_status os_decoder_new(const os_decoding *decoding, os_decoder **out) {
   if (self->ask.end > decoding->source->length || self->ask.start > self->ask.end) return OS_INVALID_ARGUMENT;
   if (decoding->source->length >> 44 != 0) return OS_LIMIT; // no file: numbers in findings would be cut
   self->plans.arena = decoding->arena;
-  self->slab_size = SLAB_FIRST;
-  OS_TRY(os_cursor_init(&self->cursor, decoding->arena, decoding->source));
+  self->room = (os_decoder_room){.arena = decoding->arena, .slab_size = SLAB_FIRST};
+  OS_TRY(os_cursor_init(&self->cursor, decoding->arena, decoding->source,
+                        decoding->known ? decoding->skeleton : NULL));
   const os_plan *plan = os_plans_get(&self->plans, decoding->type);
   OS_TRY_ALLOC(plan);
   self->root = os_decoder_message(self, plan, NULL, self->ask.start, self->ask.end);
@@ -251,7 +274,7 @@ os_status os_decoder_new(const os_decoding *decoding, os_decoder **out) {
 os_status os_decoder_run(os_decoder *self, void **message) {
   static os_status (*const rounds[])(os_decoder *self) = {os_decoder__step, os_decoder_fast};
   *message = NULL;
-  bool near = self->ask.source->data != NULL;
+  bool near = os_cursor_is_lasting(&self->cursor);
   for (bool fast = near; self->status == OS_OK && self->frames.count > 0; fast = near && !fast) {
     os_status status = rounds[fast](self);
     if (status == OS_NEEDS_HOST) return status;
@@ -260,6 +283,8 @@ os_status os_decoder_run(os_decoder *self, void **message) {
   if (self->status == OS_OK) *message = self->root;
   return self->status;
 }
+
+bool os_decoder_is_outline(const os_decoder *self) { return self->dropped; }
 
 os_status os_proto_decode(const os_decoding *decoding, void **message) {
   os_decoder *decoder;

@@ -4,6 +4,7 @@
 #include "limit.h"
 #include "message.h"
 #include "report.h"
+#include "skeleton.h"
 
 // Wire bytes to structs (https://protobuf.dev/programming-guides/encoding). Packed and unpacked elements mix, the last
 // scalar wins, singular messages merge, a oneof keeps its last member, groups are skipped. What the descriptors do not know
@@ -19,6 +20,18 @@ typedef struct os_decoding {
   const os_stop *stop; // may be NULL
   bool shared;         // the messages are only read: the empty ones in lists may be one and the same
   os_report *report;   // takes a wire.* finding
+
+  // Long lists (os_proto_field_is_long) are looked at as thoroughly as the rest, but what they say is not kept: an outline.
+  // Their elements are decoded here one after the other; NULL = all is kept.
+  os_arena *scratch;
+  // Told of each such element (not of those inside of it) before it is forgotten; may be NULL. `asks`: of which types; NULL:
+  // of all of them, and elements have their own long lists.
+  os_status (*seen)(void *context, const void *element);
+  bool (*asks)(const ProtobufCMessageDescriptor *type);
+  void *context;
+  // Of a source that is not in memory: takes, with `scratch`, what is needed to decode without it, and serves it when `known`.
+  os_skeleton *skeleton;
+  bool known; // the bytes were decoded before: findings were told
 } os_decoding;
 
 // OS_OK: *message is the root. OS_MALFORMED: the bytes are no such message; a finding names byte, field path, what was
@@ -31,5 +44,7 @@ os_status os_proto_decode(const os_decoding *decoding, void **message);
 typedef struct os_decoder os_decoder;
 os_status os_decoder_new(const os_decoding *decoding, os_decoder **out);
 os_status os_decoder_run(os_decoder *self, void **message);
+// Elements of long lists were left out.
+bool os_decoder_is_outline(const os_decoder *self);
 
 #endif

@@ -1,19 +1,29 @@
 #include "decoder.h"
 
-// The common case of a source in memory: known fields with small tags and lengths, ASCII texts, messages that come once.
+// The common case of what is in memory and stays there: known fields with small tags and lengths, ASCII texts, messages that come once.
 // Whatever is not that is left, untouched, to the general path, which also knows all faults.
 
 // The frame being filled, in registers.
 typedef struct os_fast {
   os_decoder *decoder;
   os_frame *frame;
-  const uint8_t *base, *p, *end;
+  const uint8_t *bytes; // the window; counting a run may move the cursor on
+  uint64_t start, stop; // its place in the source
+  const uint8_t *p, *end;
+  bool whole; // the frame ends in the window
 } os_fast;
 
+// Where in the window a place in the source is.
+static inline const uint8_t *os_fast__at(const os_fast *self, uint64_t at) {
+  return self->bytes + (size_t)(at - self->start);
+}
+
 static inline void os_fast__enter(os_fast *self) {
-  self->frame = os_decoder_frame(self->decoder);
-  self->p = self->base + (size_t)self->frame->at;
-  self->end = self->base + (size_t)self->frame->end;
+  os_frame *frame = self->frame = os_decoder_frame(self->decoder);
+  uint64_t limit = frame->end < self->stop ? frame->end : self->stop;
+  self->whole = limit == frame->end;
+  self->p = os_fast__at(self, frame->at);
+  self->end = os_fast__at(self, limit);
 }
 
 static inline bool os_fast__is_ascii(const uint8_t *p, size_t n) {
@@ -87,14 +97,14 @@ static inline os_status os_fast__message(os_fast *self, const os_plan_field *fie
 
 static inline os_status os_fast__bytes(os_fast *self, const os_plan_field *field, const os_item *item) {
   size_t n = (size_t)(item->end - item->data);
-  ProtobufCBinaryData view = {n, n == 0 ? NULL : (uint8_t *)(uintptr_t)(self->base + (size_t)item->data)};
+  ProtobufCBinaryData view = {n, n == 0 ? NULL : (uint8_t *)(uintptr_t)os_fast__at(self, item->data)};
   void *slot = os_plan_member(field, self->frame->message);
   if (field->repeated)
     OS_TRY(os_fast__slot(self, field, item, &slot));
   else
     os_plan_set_has(field, self->frame->message);
   memcpy(slot, &view, sizeof view);
-  self->p = self->base + (size_t)item->end;
+  self->p = os_fast__at(self, item->end);
   return OS_OK;
 }
 
@@ -110,7 +120,7 @@ static inline os_status os_fast__number(os_fast *self, const os_plan_field *fiel
     memcpy(slot, &item->value, 8);
   else
     memcpy(slot, &small, 4);
-  self->p = self->base + (size_t)item->end;
+  self->p = os_fast__at(self, item->end);
   return OS_OK;
 }
 
@@ -129,11 +139,11 @@ static inline bool os_fast__item(const os_fast *self, const os_plan_field **fiel
   item->number = tag >> 3;
   item->wire = tag & 7;
   if ((*field)->wire != item->wire) return false;
-  item->start = (uint64_t)(self->p - self->base);
-  item->body = (uint64_t)(p - self->base);
+  item->start = self->start + (uint64_t)(self->p - self->bytes);
+  item->body = self->start + (uint64_t)(p - self->bytes);
   size_t value = *p++;
   item->value = value;
-  item->data = item->end = (uint64_t)(p - self->base);
+  item->data = item->end = self->start + (uint64_t)(p - self->bytes);
   if (item->wire == OS_WIRE_VARINT) return value < 0x80;
   if (item->wire != OS_WIRE_BYTES) return false;
   if (value >= 0x80) {
@@ -148,11 +158,31 @@ static inline bool os_fast__item(const os_fast *self, const os_plan_field **fiel
 
 enum { MOST = 1 << 14 }; // items at a time
 
+// An element of a long list that is only looked at. *done: nothing in it is uncommon.
+static inline bool os_fast__skim(os_fast *self, const os_plan_field *field, const os_item *item) {
+  os_decoder *decoder = self->decoder;
+  if (item->value > SKIM_MOST || decoder->frames.count + 1 >= decoder->ask.depth ||
+      os_decoder_tells(decoder, field) ||
+      !os_decoder_skim(decoder, field, os_fast__at(self, item->data), os_fast__at(self, item->end), item->data))
+    return false;
+  ++*os_plan_count(field, self->frame->message);
+  decoder->dropped = true;
+  self->p = os_fast__at(self, item->end);
+  return true;
+}
+
 os_status os_decoder_fast(os_decoder *self) {
-  os_fast fast = {.decoder = self, .base = self->ask.source->data};
+  os_fast fast = {.decoder = self, .bytes = self->cursor.bytes, .start = self->cursor.start};
+  fast.stop = fast.start + self->cursor.len;
+  const os_frame *top = os_decoder_frame(self);
+  bool near = self->ask.source->data != NULL, known = self->ask.known;
+  if (top->packed != NULL || top->back != 0 || top->count_at != 0 || !os_cursor_stays(&self->cursor) ||
+      top->at < fast.start || top->at > fast.stop)
+    return OS_OK;
   os_fast__enter(&fast);
   for (unsigned left = MOST; left > 0; left--) {
     if (fast.p == fast.end) {
+      if (!fast.whole || self->element == self->frames.count || fast.frame->plan->has_long) break;
       if (--self->frames.count == 0) return OS_OK;
       os_fast__enter(&fast);
       continue;
@@ -162,19 +192,25 @@ os_status os_decoder_fast(os_decoder *self) {
     if (!os_fast__item(&fast, &field, &item)) break;
     OS_TRY(os_decoder_home(self, fast.frame->plan, field, fast.frame->message));
     if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+      if (os_decoder_drops(self, field)) {
+        if (!os_fast__skim(&fast, field, &item)) break;
+        continue;
+      }
       if (self->frames.count >= self->ask.depth) break;
       if (!field->repeated && os_plan_has(field, fast.frame->message)) break;
       OS_TRY(os_fast__message(&fast, field, &item));
     } else if (field->type == PROTOBUF_C_TYPE_BYTES) {
-      if (field->text && !os_fast__is_ascii(fast.base + (size_t)item.data, (size_t)(item.end - item.data)))
-        break;
+      if (!near && !field->text && item.value > OS_PROTO_NEAR) break;
+      if (!near && field->payload) break;
+      if (!known && field->text && !os_fast__is_ascii(os_fast__at(&fast, item.data), (size_t)item.value)) break;
       OS_TRY(os_fast__bytes(&fast, field, &item));
     } else if (field->plain || (item.value < 64 && (field->small >> item.value & 1) != 0)) {
+      if (!near && field->payload) break;
       OS_TRY(os_fast__number(&fast, field, &item));
     } else {
       break;
     }
   }
-  fast.frame->at = (uint64_t)(fast.p - fast.base);
+  fast.frame->at = fast.start + (uint64_t)(fast.p - fast.bytes);
   return OS_OK;
 }

@@ -83,6 +83,7 @@ os_status os_decoder_fault(os_decoder *self, const os_rule *rule, uint32_t numbe
 
 void os_decoder_warn(os_decoder *self, const os_rule *rule, uint32_t number, uint64_t start, uint64_t end,
                      const char *format, ...) {
+  if (self->ask.known) return; // it was said
   char message[400];
   va_list arguments;
   va_start(arguments, format);

@@ -27,7 +27,8 @@ static os_status os_decoder__roomy(os_decoder *self, os_frame *frame) {
   frame->roomy = true;
   for (uint32_t i = 0; i < frame->plan->count; i++) {
     const os_plan_field *field = &frame->plan->fields[i];
-    size_t count = field->repeated ? *os_plan_count(field, frame->message) : 0;
+    bool listed = field->repeated && !os_decoder_drops(self, field);
+    size_t count = listed ? *os_plan_count(field, frame->message) : 0;
     if (count > 0) OS_TRY(os_decoder__move_list(self, field, frame->message, os_decoder__power(count)));
   }
   return OS_OK;
@@ -124,7 +125,7 @@ os_status os_decoder_begin_run(os_decoder *self, os_frame *frame, const os_plan_
   return OS_OK;
 }
 
-enum { RECENT = 1024, RECENT_LENGTH = 128 };
+enum { RECENT = 1024, RECENT_LENGTH = 128, SLAB_ELEMENT = 1024 };
 
 // A text that is in the window, copied unless an equal one was a while ago.
 static os_status os_decoder__text(os_decoder *self, uint64_t start, size_t n, ProtobufCBinaryData *out) {
@@ -139,6 +140,36 @@ static os_status os_decoder__text(os_decoder *self, uint64_t start, size_t n, Pr
     *known = (os_str){copy, n};
   }
   *out = os_bytes_of(*known);
+  return OS_OK;
+}
+
+// The bytes of a source that is not in memory: a view on a piece of the skeleton, or a copy.
+static os_status os_decoder__near(os_decoder *self, uint64_t start, size_t n, bool text,
+                                  ProtobufCBinaryData *out) {
+  os_cursor *cursor = &self->cursor;
+  bool windowed = n <= OS_WINDOW_LEAST;
+  if (windowed || cursor->skeleton != NULL) OS_TRY(os_cursor_need(cursor, start, windowed ? n : 1));
+  if (cursor->piece && os_cursor_limit(cursor, start + n) == start + n) {
+    *out = (ProtobufCBinaryData){n, (uint8_t *)(uintptr_t)os_cursor_at(cursor, start)};
+    return OS_OK;
+  }
+  if (windowed) OS_TRY(os_decoder_take(self, start, os_cursor_at(cursor, start), n));
+  if (text && n <= RECENT_LENGTH && self->element == 0) return os_decoder__text(self, start, n, out);
+  uint8_t *copy = os_decoder_alloc_text(self, n);
+  OS_TRY_ALLOC(copy);
+  if (windowed) {
+    memcpy(copy, os_cursor_at(cursor, start), n);
+  } else if (cursor->skeleton != NULL) {
+    for (size_t done = 0, step; done < n; done += step) {
+      OS_TRY(os_cursor_need(cursor, start + done, 1));
+      step = (size_t)(os_cursor_limit(cursor, start + n) - start) - done;
+      memcpy(copy + done, os_cursor_at(cursor, start + done), step);
+    }
+  } else {
+    OS_TRY(os_source_read(self->ask.source, start, n, copy));
+    OS_TRY(os_decoder_take(self, start, copy, n));
+  }
+  *out = (ProtobufCBinaryData){n, copy};
   return OS_OK;
 }
 
@@ -160,16 +191,7 @@ static os_status os_decoder__view(os_decoder *self, uint64_t start, uint64_t end
     return OS_OK;
   }
   if (n > SIZE_MAX) return OS_OUT_OF_MEMORY;
-  if (n <= OS_WINDOW_LEAST) OS_TRY(os_cursor_need(&self->cursor, start, (size_t)n));
-  if (!may_be_far && n <= RECENT_LENGTH) return os_decoder__text(self, start, (size_t)n, out);
-  uint8_t *copy = os_decoder_alloc_text(self, (size_t)n);
-  OS_TRY_ALLOC(copy);
-  if (n <= OS_WINDOW_LEAST)
-    memcpy(copy, os_cursor_at(&self->cursor, start), (size_t)n);
-  else
-    OS_TRY(os_source_read(self->ask.source, start, (size_t)n, copy));
-  *out = (ProtobufCBinaryData){(size_t)n, copy};
-  return OS_OK;
+  return os_decoder__near(self, start, (size_t)n, !may_be_far, out);
 }
 
 os_status os_decoder_keep(os_decoder *self, os_frame *frame, uint32_t number, uint32_t wire, uint64_t body,
@@ -236,12 +258,24 @@ static inline bool os_decoder__is_ascii(const uint8_t *p, size_t n) {
 }
 
 static void os_decoder__check_text(os_decoder *self, const os_item *item, ProtobufCBinaryData text) {
-  if (os_decoder__is_ascii(text.data, text.len)) return;
+  if (self->ask.known || os_decoder__is_ascii(text.data, text.len)) return;
   size_t good = os_utf8_valid(os_bytes_str(text));
   if (good == text.len) return;
   os_decoder_warn(self, &os_rule_wire_utf8, item->number, item->data, item->end,
                   "%s is not UTF-8: byte 0x%02x at position %zu of %zu",
                   os_decoder_field_name(self, item->number), text.data[good], good, text.len);
+}
+
+// Looks through an element of a long list where it lies. Sources that are not in memory have those that fit into a window.
+static os_status os_decoder__skim(os_decoder *self, const os_plan_field *field, const os_item *item,
+                                  bool *skimmed) {
+  *skimmed = false;
+  if (item->value > SKIM_MOST || os_decoder_tells(self, field)) return OS_OK;
+  OS_TRY(os_cursor_need(&self->cursor, item->data, (size_t)item->value));
+  const uint8_t *p = os_cursor_at(&self->cursor, item->data);
+  *skimmed = self->frames.count + 1 < self->ask.depth &&
+             os_decoder_skim(self, field, p, p + (size_t)item->value, item->data);
+  return OS_OK;
 }
 
 static os_status os_decoder__submessage(os_decoder *self, os_frame *frame, const os_plan_field *field,
@@ -252,7 +286,21 @@ static os_status os_decoder__submessage(os_decoder *self, os_frame *frame, const
   ProtobufCMessage *message = NULL;
   size_t index = 0;
   bool merged = !field->repeated && os_plan_has(field, frame->message), ranged = false;
-  if (merged) { // another part of the same message
+  if (os_decoder_drops(self, field)) {
+    bool skimmed;
+    OS_TRY(os_decoder__skim(self, field, item, &skimmed));
+    index = (*os_plan_count(field, frame->message))++;
+    self->dropped = true;
+    frame->at = item->end;
+    if (skimmed) return OS_OK;
+    if (self->element == 0) {
+      self->kept = self->room;
+      self->room = (os_decoder_room){.arena = self->ask.scratch, .slab_size = SLAB_ELEMENT};
+      self->element = self->frames.count + 1;
+    }
+    message = os_decoder_message(self, plan, frame->message, item->data, item->end);
+    OS_TRY_ALLOC(message);
+  } else if (merged) { // another part of the same message
     message = *(ProtobufCMessage **)member;
     ranged = os_proto_is(message, OS_PROTO_RANGED);
     os_proto_set(message, OS_PROTO_EDITED, OS_PROTO_RANGED);
@@ -324,35 +372,55 @@ static bool os_decoder__may_leave(const os_decoder *self, const os_frame *frame,
          *os_plan_count(field, frame->message) == 0;
 }
 
+static void os_decoder__put_far(os_frame *frame, const os_plan_field *field, const os_far_list *far) {
+  *(const void **)os_plan_member(field, frame->message) = far;
+  frame->at = far->bytes.offset + far->bytes.length;
+}
+
 static os_status os_decoder__leave(os_decoder *self, os_frame *frame, const os_plan_field *field,
-                                   os_far_list list) {
-  os_far_list *far = os_decoder_alloc(self, sizeof *far, 0, 8);
-  OS_TRY_ALLOC(far);
-  *far = list;
-  *(void **)os_plan_member(field, frame->message) = far;
-  frame->at = list.bytes.offset + list.bytes.length;
+                                   uint64_t start, os_far_list list) {
+  const os_far_list *far;
+  if (self->ask.skeleton != NULL && !self->ask.known) {
+    far = os_skeleton_put_list(self->ask.skeleton, start, list);
+    OS_TRY_ALLOC(far);
+  } else {
+    os_far_list *made = os_decoder_alloc(self, sizeof *made, 0, 8);
+    OS_TRY_ALLOC(made);
+    *made = list;
+    far = made;
+  }
+  os_decoder__put_far(frame, field, far);
   return OS_OK;
+}
+
+// The same of a list that was left outside when the bytes were decoded before.
+static bool os_decoder__leave_known(os_decoder *self, os_frame *frame, const os_plan_field *field,
+                                    const os_item *item) {
+  const os_far_list *far = self->ask.known ? os_skeleton_list(self->ask.skeleton, item->start) : NULL;
+  if (far != NULL) os_decoder__put_far(frame, field, far);
+  return far != NULL;
 }
 
 // A long record of numbers that can stay outside; *left: it does.
 static os_status os_decoder__leave_record(os_decoder *self, os_frame *frame, const os_plan_field *field,
                                           const os_item *item, bool *left) {
   *left = os_decoder__may_leave(self, frame, field) && item->value > OS_PROTO_NEAR;
-  if (!*left) return OS_OK;
+  if (!*left || os_decoder__leave_known(self, frame, field, item)) return OS_OK;
   uint64_t count = item->value / field->size;
   if (field->wire == OS_WIRE_VARINT) {
     OS_TRY(os_decoder__check_varints(self, frame, item, left));
     count = frame->counted;
   }
   if (!*left) return OS_OK; // filling says what is wrong
-  return os_decoder__leave(self, frame, field, (os_far_list){{item->data, item->value}, count, false});
+  return os_decoder__leave(self, frame, field, item->start,
+                           (os_far_list){{item->data, item->value}, count, false});
 }
 
 // The same for elements one by one.
 static os_status os_decoder__leave_run(os_decoder *self, os_frame *frame, const os_plan_field *field,
                                        const os_item *item, bool *left) {
   *left = os_decoder__may_leave(self, frame, field) && frame->run != field;
-  if (!*left) return OS_OK;
+  if (!*left || os_decoder__leave_known(self, frame, field, item)) return OS_OK;
   if (frame->count_at == 0) {
     frame->count_at = item->end;
     frame->counted = 1;
@@ -362,7 +430,8 @@ static os_status os_decoder__leave_run(os_decoder *self, os_frame *frame, const 
   frame->count_at = 0;
   *left = length > OS_PROTO_NEAR;
   if (!*left) return OS_OK;
-  return os_decoder__leave(self, frame, field, (os_far_list){{item->start, length}, frame->counted, true});
+  return os_decoder__leave(self, frame, field, item->start,
+                           (os_far_list){{item->start, length}, frame->counted, true});
 }
 
 // More of a list that was left outside: first comes what was left, then this item again.
@@ -463,9 +532,13 @@ static os_status os_decoder__packed_fixed(os_decoder *self, os_frame *frame, con
 }
 
 os_status os_decoder_fill_packed(os_decoder *self, os_frame *frame) {
-  while (frame->at < frame->packed_end)
+  while (frame->at < frame->packed_end) {
+    uint64_t start = frame->at;
     OS_TRY(frame->packed->wire == OS_WIRE_VARINT ? os_decoder__packed_varints(self, frame, frame->packed)
                                                  : os_decoder__packed_fixed(self, frame, frame->packed));
+    if (self->ask.skeleton != NULL)
+      OS_TRY(os_decoder_take(self, start, os_cursor_at(&self->cursor, start), frame->at - start));
+  }
   frame->packed = NULL;
   return OS_OK;
 }

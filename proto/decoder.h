@@ -41,15 +41,23 @@ typedef struct os_item {
       end; // tag; behind it; behind a length prefix; next field. No end for a group's start
 } os_item;
 
+// Where structs, lists and texts are put.
+typedef struct os_decoder_room {
+  os_arena *arena;
+  char *slab, *slab_end; // structs and lists are cut from it
+  size_t slab_size;
+  char *text, *text_end; // strings copied from a source that is not in memory
+} os_decoder_room;
+
 struct os_decoder {
   os_decoding ask;
   os_status status; // of a run that has failed for good
   os_cursor cursor;
   os_plans plans;
-  char *slab, *slab_end; // structs and lists are cut from it
-  size_t slab_size;
-  char *text, *text_end; // strings copied from a source that is not in memory
-  os_str *recent;        // some of those, by hash: names of values stand twice, names of operators very often
+  os_decoder_room room, kept; // kept: that of the structs around the element of a long list that is decoded in the scratch
+  size_t element;             // frames up to and with this element; 0 = there is none
+  bool dropped;               // some element was
+  os_str *recent; // copied texts, by hash: names of values stand twice, names of operators very often
   struct {
     os_frame *items;
     size_t count, room;
@@ -84,6 +92,28 @@ static inline os_status os_decoder_home(os_decoder *self, const os_plan *plan, c
 // Begins a message inside [start, end).
 os_status os_decoder_push(os_decoder *self, const os_plan *plan, ProtobufCMessage *message,
                           const os_plan_field *field, size_t index, uint64_t start, uint64_t end);
+
+// The top frame is done.
+os_status os_decoder_pop(os_decoder *self);
+// Takes bytes into the skeleton; `bytes` is in the cursor's window.
+static inline os_status os_decoder_take(os_decoder *self, uint64_t start, const void *bytes, uint64_t n) {
+  if (self->ask.skeleton == NULL || self->ask.known) return OS_OK;
+  return os_skeleton_put(self->ask.skeleton, start, bytes, (size_t)n) ? OS_OK : OS_OUT_OF_MEMORY;
+}
+// Elements of the field are looked at and forgotten.
+static inline bool os_decoder_drops(const os_decoder *self, const os_plan_field *field) {
+  return field->is_long && self->ask.scratch != NULL &&
+         (self->element == 0 || self->ask.seen == NULL || self->ask.asks != NULL);
+}
+// Somebody asks for the field's elements.
+static inline bool os_decoder_tells(const os_decoder *self, const os_plan_field *field) {
+  return self->ask.seen != NULL && (self->ask.asks == NULL || self->ask.asks(field->field->descriptor));
+}
+enum { SKIM_MOST = 1 << 14 }; // bytes: longer ones are decoded
+// Looks through an element of a long list, in [p, end) of the file's bytes at `start`, that says nothing uncommon; takes its
+// bytes into the skeleton. False: it has to be decoded to be sure.
+bool os_decoder_skim(os_decoder *self, const os_plan_field *field, const uint8_t *p, const uint8_t *end,
+                     uint64_t start);
 
 // Makes room in the field's list for `more` elements.
 os_status os_decoder_make_room(os_decoder *self, os_frame *frame, const os_plan_field *field, size_t more);

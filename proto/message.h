@@ -106,6 +106,8 @@ extern const uint64_t os_proto_nothing[OS_PROTO_NOTHING];
 bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
 // Repeated fields that may be large and that nobody reads but through what knows of far lists: the data of tensors.
 bool os_proto_field_is_payload(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
+// Repeated messages of which a model may have very many: nodes, initializers, what is said of values, functions.
+bool os_proto_field_is_long(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
 // A message type of onnx.proto, onnx-data.proto or onnx-operators.proto by name ("TensorProto"); NULL when unknown.
 const ProtobufCMessageDescriptor *os_proto_type_find(os_str name);
 

@@ -22,6 +22,22 @@ bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const Protob
   return true;
 }
 
+static const struct {
+  const ProtobufCMessageDescriptor *type;
+  uint32_t numbers[5];
+} long_fields[] = {
+    {&onnx__graph_proto__descriptor, {1, 5, 13, 14, 15}}, // nodes, initializers, values, quantization, sparse
+    {&onnx__function_proto__descriptor, {7, 12}},         // nodes, values
+    {&onnx__model_proto__descriptor, {25}},               // functions
+};
+
+bool os_proto_field_is_long(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field) {
+  for (size_t i = 0; i < sizeof long_fields / sizeof *long_fields; i++)
+    for (size_t k = 0; k < 5 && long_fields[i].type == type; k++)
+      if (long_fields[i].numbers[k] == field->id) return true;
+  return false;
+}
+
 bool os_proto_field_is_payload(const ProtobufCMessageDescriptor *type,
                                const ProtobufCFieldDescriptor *field) {
   bool strings = type == &onnx__tensor_proto__descriptor && field->type == PROTOBUF_C_TYPE_BYTES;

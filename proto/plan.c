@@ -56,6 +56,7 @@ static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor
   if (field->type == PROTOBUF_C_TYPE_ENUM) self->small = os_plan__small(field->descriptor);
   self->packable = self->repeated && self->wire != OS_WIRE_BYTES;
   self->payload = os_proto_field_is_payload(type, field);
+  self->is_long = os_proto_field_is_long(type, field);
   self->packed = self->packable && (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0;
 }
 
@@ -76,6 +77,7 @@ static os_plan *os_plans__make(os_plans *self, const ProtobufCMessageDescriptor 
     bool here = j == count - own || (i < own && type->fields[i].id < rare->fields[j].id);
     os_plan__field(field, here ? type : rare, here ? &type->fields[i] : &rare->fields[j]);
     plan->count++;
+    plan->has_long |= field->is_long;
     if (here) {
       i++;
     } else {

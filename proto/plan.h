@@ -23,6 +23,7 @@ typedef struct os_plan_field {
   bool packable;  // repeated scalars: a length-delimited record holds many
   bool packed;    // such a record is how they are written
   bool payload;
+  bool is_long; // os_proto_field_is_long
 } os_plan_field;
 
 struct os_plan {
@@ -32,6 +33,7 @@ struct os_plan {
   void *blank;           // for the decoder: an empty message of the type that may stand in many places
   uint8_t by_number[64]; // field number to index + 1, or 0
   uint32_t count;
+  bool has_long; // one of the fields is long
   os_plan_field fields[];
 };
 

@@ -171,6 +171,10 @@ typedef struct os_host_moving {
 } os_host_moving;
 os_status os_host_begin_moving(opspec_model *self, os_host_moving *out);
 void os_host_move(const opspec_model *self, const os_host_moving *moving, os_report *report);
+// Models from this size on are opened as outlines: smaller ones take little memory anyhow.
+enum { OS_HOST_OUTLINE = 1 << 16 };
+// The main graph, perhaps without its long lists; an empty one when there is none.
+const Onnx__GraphProto *os_host_graph(const opspec_model *self);
 // { kind, inputs, outputs } as the output.
 os_status os_host_describe(opspec_model *self);
 // The model could not be opened: says why and frees it.

@@ -332,8 +332,10 @@ static os_status os_host__fork(opspec_model *from, opspec_model **out) {
     document->source = from->document->source;
     document->kind = from->document->kind;
     document->external = from->document->external;
+    os_arena_init(&document->scratch, &env->memory);
+    os_skeleton_init(&document->skeleton, &env->memory);
     status = os_proto_clone(&env->memory, &document->arena, from->document->root, &root);
-    document->root = root;
+    document->outline = document->root = root;
   }
   if (status == OS_OK) status = os_host_add_findings(&self->report, &from->report, from->decoded);
   self->decoded = from->decoded;
@@ -359,6 +361,8 @@ os_status opspec_model_edit(opspec_model **model, os_str edits) {
     os_str message = os_arena_format(&env->scratch, "edits: %.*s", OS_ARG(why));
     return os_host_fail(env, OS_INVALID_ARGUMENT, message, (os_str){"", 0}, NULL);
   }
+  os_status decoded = os_document_whole((*model)->document);
+  if (decoded != OS_OK) return os_host_fail(env, decoded, (os_str){"", 0}, (os_str){"", 0}, NULL);
   if ((*model)->document->kind != OS_KIND_MODEL || (*model)->document->model->graph == NULL)
     return os_host_fail(env, OS_UNSUPPORTED, OS_STR("this is no model with a graph"), (os_str){"", 0}, NULL);
   opspec_model *from = *model, *self = from;

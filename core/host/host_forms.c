@@ -134,6 +134,10 @@ os_status opspec_format(opspec_env *self, os_str bytes, os_str as, opspec_form f
 
 static os_status os_host__write_model(opspec_model *self, opspec_form form, bool lossy) {
   os_document *document = self->document;
+  if (form == OPSPEC_BYTES && document->root == NULL) // as they are
+    return os_host__write(self->env, &document->source, document->outline, form, lossy);
+  os_status decoded = os_document_whole(document);
+  if (decoded != OS_OK) return os_host_fail(self->env, decoded, (os_str){"", 0}, (os_str){"", 0}, NULL);
   if (form == OPSPEC_ONNXTXT) { // which reads itself again
     os_status status =
         os_proto_load_lists(&self->env->memory, &document->arena, &document->source, document->root);
@@ -201,7 +205,7 @@ os_status opspec_model_pieces(opspec_model *self, const opspec_piece **out, size
   os_host_begin(env);
   os_host__cutting cutting = {.env = env, .base = self->document->source.data};
   os_sink sink = {os_host__put_fresh, &cutting, os_host__put_copy, false};
-  os_status status = os_proto_encode(&env->memory, &self->document->source, self->document->root, &sink);
+  os_status status = os_proto_encode(&env->memory, &self->document->source, self->document->outline, &sink);
   *out = cutting.pieces.items;
   *count = cutting.pieces.count;
   if (status == OS_OK && env->output.failed) status = OS_OUT_OF_MEMORY;

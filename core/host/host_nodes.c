@@ -210,17 +210,15 @@ static bool os_columns__begin(os_columns *self, size_t nodes) {
 os_status opspec_model_nodes(opspec_model *self) {
   opspec_env *env = self->env;
   os_host_begin(env);
-  static const Onnx__GraphProto none = ONNX__GRAPH_PROTO__INIT;
-  const os_document *document = self->document;
-  const Onnx__GraphProto *graph = document->kind == OS_KIND_MODEL ? document->model->graph : NULL;
-  if (graph == NULL) graph = &none;
   os_columns *columns = OS_ARENA_NEW(&env->scratch, os_columns);
-  os_status status = columns == NULL ? OS_OUT_OF_MEMORY : OS_OK;
-  if (columns != NULL) {
+  os_status status = columns == NULL ? OS_OUT_OF_MEMORY : os_document_whole(self->document);
+  const Onnx__GraphProto *graph = os_host_graph(self); // of a lone graph there are none
+  size_t count = self->document->kind == OS_KIND_MODEL ? graph->n_node : 0;
+  if (status == OS_OK) {
     columns->arena = &env->scratch;
     os_map_init(&columns->map, &env->scratch);
-    if (!os_columns__begin(columns, graph->n_node)) status = OS_OUT_OF_MEMORY;
-    for (size_t i = 0; i < graph->n_node && status == OS_OK; i++)
+    if (!os_columns__begin(columns, count)) status = OS_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count && status == OS_OK; i++)
       status = os_columns__node(columns, graph->node[i]);
     if (status == OS_OK) status = os_columns__write(columns, &env->output);
   }

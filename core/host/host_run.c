@@ -77,18 +77,26 @@ static os_status os_host__initializers(const Onnx__GraphProto *graph, os_map *na
   return OS_OK;
 }
 
-// From the document alone: its index is made when somebody asks for more.
-os_status os_host_describe(opspec_model *self) {
+const Onnx__GraphProto *os_host_graph(const opspec_model *self) {
   static const Onnx__GraphProto none = ONNX__GRAPH_PROTO__INIT;
+  const void *outline = self->document->outline;
+  const Onnx__GraphProto *graph = self->document->kind == OS_KIND_MODEL
+                                      ? ((const Onnx__ModelProto *)outline)->graph
+                                  : self->document->kind == OS_KIND_GRAPH ? outline
+                                                                          : NULL;
+  return graph == NULL ? &none : graph;
+}
+
+// From the document's outline alone: its index is made when somebody asks for more.
+os_status os_host_describe(opspec_model *self) {
   const os_document *document = self->document;
-  const Onnx__GraphProto *graph = document->kind == OS_KIND_MODEL   ? document->model->graph
-                                  : document->kind == OS_KIND_GRAPH ? document->graph
-                                                                    : NULL;
-  if (graph == NULL) graph = &none;
+  const Onnx__GraphProto *graph = os_host_graph(self);
   os_text *out = &self->env->output;
   os_map initializers;
   os_map_init(&initializers, &self->env->scratch);
   OS_TRY(os_host__initializers(graph, &initializers));
+  for (size_t i = 0; i < document->initializer_count; i++)
+    OS_TRY_ALLOC(os_map_put(&initializers, document->initializers[i], NULL));
   os_text_char(out, '{');
   os_host_write_member(out, "kind", os_str_of(os_kind_name(document->kind)));
   os_text_puts(out, ",\"inputs\":");
@@ -126,6 +134,7 @@ static os_status os_host__open_model(opspec_model *self, os_str bytes, bool file
   os_source source = os_source_memory(bytes.data, bytes.len);
   os_document_options options = {.as = OS_KIND_MODEL, .limits = &env->limits};
   if (files) options.external = self->files.external;
+  options.outline = bytes.len >= OS_HOST_OUTLINE;
   OS_TRY(os_document_open(&env->memory, &source, &options, &self->report, &self->document));
   self->decoded = self->report.findings.count;
   os_document_own(self->document, (void *)(uintptr_t)bytes.data);
@@ -135,6 +144,7 @@ static os_status os_host__open_model(opspec_model *self, os_str bytes, bool file
 // The index, made when first asked for.
 static os_status os_host__index(opspec_model *self, const os_stop *stop) {
   if (self->model != NULL) return OS_OK;
+  OS_TRY(os_document_whole(self->document));
   return os_model_build(self->document, self->env->registry, stop, &self->report, &self->model);
 }
 
@@ -205,6 +215,7 @@ os_status os_host_add_findings(os_report *to, const os_report *from, size_t coun
 
 static os_status os_host__check(opspec_model *self, const os_check_options *check, os_report *report) {
   os_host_moving moving;
+  OS_TRY(os_document_whole(self->document));
   OS_TRY(os_host_begin_moving(self, &moving));
   OS_TRY(os_host_add_findings(report, &self->report, self->decoded));
   bool indexed = os_model_is_of(self->document->kind);

@@ -126,6 +126,7 @@ typedef struct os_host__listing {
   opspec_model *model;
   os_text *out;
   bool all;
+  os_walk walk;
 } os_host__listing;
 
 static void os_host__list(const os_host__listing *self, const os_source *source, uint64_t offset,
@@ -162,22 +163,30 @@ static void os_host__list_tensor(const os_host__listing *self, const Onnx__Tenso
   for (size_t i = 0; i < tensor->n_string_data; i++) os_host__list_bytes(self, tensor->string_data[i]);
 }
 
+static os_status os_host__list_message(void *context, const void *message) {
+  os_host__listing *self = context;
+  os_walk *walk = &self->walk;
+  os_walk_event event = OS_WALK_OPEN;
+  bool root = true;
+  os_status status = os_walk_root(walk, message);
+  for (; status == OS_OK && event != OS_WALK_END; root = false) {
+    const ProtobufCMessage *top = os_walk_top(walk)->message;
+    if (event == OS_WALK_OPEN && top->descriptor == &onnx__tensor_proto__descriptor)
+      os_host__list_tensor(self, (const Onnx__TensorProto *)(const void *)top,
+                           !root && strcmp(walk->field->field->name, "indices") == 0);
+    status = os_walk_next(walk, &event);
+  }
+  return status;
+}
+
 os_status opspec_model_payloads(opspec_model *self, bool all) {
   opspec_env *env = self->env;
   os_host_begin(env);
-  os_host__listing listing = {self, &env->output, all};
+  os_host__listing listing = {.model = self, .out = &env->output, .all = all};
   os_text_char(&env->output, '[');
-  os_walk walk;
-  os_walk_event event = OS_WALK_OPEN;
-  os_status status = os_walk_begin(&walk, &env->memory, self->document->root);
-  while (status == OS_OK && event != OS_WALK_END) {
-    const ProtobufCMessage *message = os_walk_top(&walk)->message;
-    if (event == OS_WALK_OPEN && message->descriptor == &onnx__tensor_proto__descriptor)
-      os_host__list_tensor(&listing, (const Onnx__TensorProto *)(const void *)message,
-                           walk.field != NULL && strcmp(walk.field->field->name, "indices") == 0);
-    status = os_walk_next(&walk, &event);
-  }
-  os_walk_free(&walk);
+  os_walk_init(&listing.walk, &env->memory);
+  os_status status = os_document_each(self->document, os_host__list_message, &listing);
+  os_walk_free(&listing.walk);
   os_text_char(&env->output, ']');
   return status == OS_OK ? os_host_end(env)
                          : os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);
@@ -220,6 +229,7 @@ os_status opspec_model_open(opspec_env *env, opspec_far bytes, os_str as, const 
   opspec_model *self;
   OS_TRY(os_host_new_model(env, files, &self));
   if (files->given) options.external = self->files.external;
+  options.outline = bytes.length >= OS_HOST_OUTLINE;
   os_host_source_init(&self->bytes, env, bytes);
   *out = self;
   return os_host__opened(

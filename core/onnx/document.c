@@ -44,6 +44,91 @@ static os_status os_document__doubt(os_document *self, os_report *report) {
   return OS_OK;
 }
 
+// Of the main graph: a model's inputs that have an initializer need no value.
+static bool os_document__asks(const ProtobufCMessageDescriptor *type) {
+  return type == &onnx__tensor_proto__descriptor || type == &onnx__sparse_tensor_proto__descriptor;
+}
+
+static os_status os_document__seen(void *context, const void *element) {
+  os_document *self = context;
+  const Onnx__TensorProto *tensor = element;
+  const ProtobufCMessage *around = os_proto_parent(os_proto_parent(element));
+  if (around != NULL && around->descriptor != &onnx__model_proto__descriptor) return OS_OK;
+  if (((const ProtobufCMessage *)element)->descriptor == &onnx__sparse_tensor_proto__descriptor)
+    tensor = ((const Onnx__SparseTensorProto *)element)->values;
+  if (tensor == NULL || tensor->name.len == 0) return OS_OK;
+  if (!os_arena_room(&self->arena, (void **)&self->initializers, self->initializer_count,
+                     &self->initializer_room, sizeof *self->initializers))
+    return OS_OUT_OF_MEMORY;
+  os_str name = os_bytes_str(tensor->name);
+  if (self->source.data == NULL) name = os_arena_copy(&self->arena, name);
+  OS_TRY_ALLOC(name.data);
+  self->initializers[self->initializer_count++] = name;
+  return OS_OK;
+}
+
+// Decodes the document's bytes again: into `arena`, or, with `seen`, element by element.
+static os_status os_document__again(os_document *self, os_arena *arena, void **root,
+                                    os_status (*seen)(void *context, const void *element), void *context) {
+  os_decoding decoding = self->decoding;
+  os_report report;
+  os_report_init(&report, arena, false, 1);
+  decoding.arena = arena;
+  decoding.scratch = seen == NULL ? NULL : &self->scratch;
+  decoding.seen = seen;
+  decoding.asks = NULL;
+  decoding.context = context;
+  decoding.known = true;
+  decoding.report = &report;
+  decoding.stop = NULL;
+  return os_proto_decode(&decoding, root);
+}
+
+os_status os_document_whole(os_document *self) {
+  if (self->root != NULL) return OS_OK;
+  os_arena arena;
+  void *root;
+  os_arena_init(&arena, self->memory);
+  os_status status = os_document__again(self, &arena, &root, NULL, NULL);
+  os_arena_clear(&self->scratch);
+  if (status != OS_OK) {
+    os_arena_clear(&arena);
+    return status;
+  }
+  os_arena_clear(&self->arena);
+  self->arena = arena;
+  self->outline = self->root = root;
+  self->initializers = NULL;
+  self->initializer_count = self->initializer_room = 0;
+  return OS_OK;
+}
+
+os_status os_document_each(os_document *self, os_status (*seen)(void *context, const void *message),
+                           void *context) {
+  if (self->root == NULL) {
+    os_arena arena;
+    void *root;
+    os_arena_init(&arena, self->memory);
+    os_status status = os_document__again(self, &arena, &root, seen, context);
+    os_arena_clear(&arena);
+    os_arena_clear(&self->scratch);
+    OS_TRY(status);
+  }
+  return seen(context, self->outline);
+}
+
+// What decoding has needed on the way is given back.
+static void os_document__settle(os_document *self, void *root) {
+  self->outline = root;
+  os_arena_clear(&self->scratch);
+  if (os_decoder_is_outline(self->decoder)) {
+    os_skeleton_trim(&self->skeleton);
+  } else {
+    self->root = (ProtobufCMessage *)root;
+    os_skeleton_drop(&self->skeleton);
+  }
+}
+
 os_status os_document_resume(os_document *self, os_report *report) {
   void *root;
   if (self->decoder == NULL) {
@@ -58,7 +143,7 @@ os_status os_document_resume(os_document *self, os_report *report) {
   bool given = !self->sniffed;
   if (given && self->source.data != NULL && ((ProtobufCMessage *)root)->n_unknown_fields > 0)
     OS_TRY(os_document__doubt(self, report));
-  self->root = root;
+  os_document__settle(self, root);
   report->kind = os_str_of(os_kind_name(self->kind));
   return OS_OK;
 }
@@ -82,6 +167,13 @@ static os_status os_document__open(os_document *self, const os_document_options 
   if (options != NULL) {
     self->kind = options->as;
     self->external = options->external;
+    if (options->outline) {
+      self->decoding.scratch = &self->scratch;
+      self->decoding.seen = os_document__seen;
+      self->decoding.asks = os_document__asks;
+      self->decoding.context = self;
+      if (self->source.data == NULL) self->decoding.skeleton = &self->skeleton;
+    }
     self->decoding.stop = options->stop;
     self->decoding.shared = options->shared;
     if (self->kind != OS_KIND_UNKNOWN && os_kind_type(self->kind) == NULL) return OS_INVALID_ARGUMENT;
@@ -97,6 +189,8 @@ os_status os_document_open(os_memory *memory, const os_source *source, const os_
   self->memory = memory;
   self->source = *source;
   os_arena_init(&self->arena, memory);
+  os_arena_init(&self->scratch, memory);
+  os_skeleton_init(&self->skeleton, memory);
   os_status status = os_document__open(self, options, report);
   if (status != OS_OK && status != OS_NEEDS_HOST) {
     os_document_close(self);
@@ -111,6 +205,8 @@ void os_document_own(os_document *self, void *block) { self->owned = block; }
 void os_document_close(os_document *self) {
   if (self == NULL) return;
   os_arena_clear(&self->arena);
+  os_arena_clear(&self->scratch);
+  os_skeleton_clear(&self->skeleton);
   os_memory_free(self->memory, self->owned);
   os_memory_free(self->memory, self);
 }

@@ -65,6 +65,11 @@ typedef struct os_document {
     Onnx__OptionalProto *optional;
     Onnx__OperatorSetProto *operator_set;
   };
+  ProtobufCMessage *outline; // the same, or as long as `root` is NULL, one without long lists
+  os_str *initializers;      // names of those of an outline's main graph; of sparse ones, too
+  size_t initializer_count, initializer_room;
+  os_skeleton skeleton;
+  os_arena scratch;
   bool sniffed;         // the kind was found by content
   os_str candidates;    // what else it could be, when the kind was found by content
   os_external external; // open NULL = no files
@@ -79,6 +84,7 @@ typedef struct os_document_options {
   const os_stop *stop;     // may be NULL
   os_external external;
   bool shared; // as in os_decoding
+  bool outline; // check all of it, but decode long lists (os_proto_field_is_long) when os_document_whole asks for them
 } os_document_options;
 
 // Opens and decodes. OS_MALFORMED: not such a document; findings (wire.*, onnx.document.kind) say why. Nothing is left open
@@ -86,6 +92,12 @@ typedef struct os_document_options {
 os_status os_document_open(os_memory *memory, const os_source *source, const os_document_options *options,
                            os_report *report, os_document **out);
 os_status os_document_resume(os_document *self, os_report *report);
+// Decodes what an outline has left out; `root` is there afterwards. Nothing to do for other documents.
+os_status os_document_whole(os_document *self);
+// Tells `seen` of each message of the long lists, which is forgotten afterwards, then of what else there is: of the whole
+// message, or its outline, once.
+os_status os_document_each(os_document *self, os_status (*seen)(void *context, const void *message),
+                           void *context);
 // The document frees `block` (of os_memory_alloc, the source's bytes) when it is closed.
 void os_document_own(os_document *self, void *block);
 void os_document_close(os_document *self); // accepts NULL
