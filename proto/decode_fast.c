@@ -124,6 +124,22 @@ static inline os_status os_fast__number(os_fast *self, const os_plan_field *fiel
   return OS_OK;
 }
 
+// Four or eight bytes.
+static inline os_status os_fast__fixed(os_fast *self, const os_plan_field *field, const os_item *item) {
+  void *slot = os_plan_member(field, self->frame->message);
+  if (field->repeated)
+    OS_TRY(os_fast__slot(self, field, item, &slot));
+  else
+    os_plan_set_has(field, self->frame->message);
+  const uint8_t *data = os_fast__at(self, item->data);
+  if (field->size == 8)
+    memcpy(slot, data, 8);
+  else
+    memcpy(slot, data, 4);
+  self->p = os_fast__at(self, item->end);
+  return OS_OK;
+}
+
 // The next item and its field; false when it is none of the common ones.
 static inline bool os_fast__item(const os_fast *self, const os_plan_field **field, os_item *item) {
   const uint8_t *p = self->p, *end = self->end;
@@ -141,6 +157,12 @@ static inline bool os_fast__item(const os_fast *self, const os_plan_field **fiel
   if ((*field)->wire != item->wire) return false;
   item->start = self->start + (uint64_t)(self->p - self->bytes);
   item->body = self->start + (uint64_t)(p - self->bytes);
+  if (item->wire == OS_WIRE_32 || item->wire == OS_WIRE_64) {
+    size_t size = (*field)->size;
+    item->data = item->body;
+    item->end = item->body + size;
+    return size <= (size_t)(end - p);
+  }
   size_t value = *p++;
   item->value = value;
   item->data = item->end = self->start + (uint64_t)(p - self->bytes);
@@ -204,6 +226,9 @@ os_status os_decoder_fast(os_decoder *self) {
       if (!near && field->payload) break;
       if (!known && field->text && !os_fast__is_ascii(os_fast__at(&fast, item.data), (size_t)item.value)) break;
       OS_TRY(os_fast__bytes(&fast, field, &item));
+    } else if (field->wire != OS_WIRE_VARINT) {
+      if (!near && field->payload) break;
+      OS_TRY(os_fast__fixed(&fast, field, &item));
     } else if (field->plain || (item.value < 64 && (field->small >> item.value & 1) != 0)) {
       if (!near && field->payload) break;
       OS_TRY(os_fast__number(&fast, field, &item));
