@@ -71,9 +71,11 @@ os_status os_decoder_push(os_decoder *self, const os_plan *plan, ProtobufCMessag
 
 os_status os_decoder_pop(os_decoder *self) {
   const os_frame *frame = os_decoder_frame(self);
-  const os_plan *plan = frame->plan;
-  for (uint32_t i = 0; plan->has_long && i < plan->count; i++) // they were counted, for places in findings
-    if (os_decoder_drops(self, &plan->fields[i])) *os_plan_count(&plan->fields[i], frame->message) = 0;
+  if (frame->plan->has_long && self->ask.scratch != NULL && self->element == 0) {
+    os_counted *counted = OS_PUSH(self->ask.arena, &self->counted);
+    OS_TRY_ALLOC(counted);
+    *counted = (os_counted){frame->plan, frame->message};
+  }
   if (self->element == self->frames.count) {
     if (os_decoder_tells(self, frame->field)) OS_TRY(self->ask.seen(self->ask.context, frame->message));
     os_arena_rewind(self->ask.scratch);
@@ -271,6 +273,15 @@ os_status os_decoder_new(const os_decoding *decoding, os_decoder **out) {
   return os_decoder_push(self, plan, self->root, NULL, 0, self->ask.start, self->ask.end);
 }
 
+// Elements that are not there were counted all the same, for places in findings.
+static void os_decoder__uncount(os_decoder *self) {
+  for (size_t i = 0; i < self->counted.count; i++) {
+    const os_counted *counted = &self->counted.items[i];
+    for (uint32_t k = 0; k < counted->plan->count; k++)
+      if (counted->plan->fields[k].is_long) *os_plan_count(&counted->plan->fields[k], counted->message) = 0;
+  }
+}
+
 os_status os_decoder_run(os_decoder *self, void **message) {
   static os_status (*const rounds[])(os_decoder *self) = {os_decoder__step, os_decoder_fast};
   *message = NULL;
@@ -280,7 +291,9 @@ os_status os_decoder_run(os_decoder *self, void **message) {
     if (status == OS_NEEDS_HOST) return status;
     self->status = status;
   }
-  if (self->status == OS_OK) *message = self->root;
+  if (self->status != OS_OK) return self->status;
+  os_decoder__uncount(self);
+  *message = self->root;
   return self->status;
 }
 

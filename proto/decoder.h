@@ -41,6 +41,12 @@ typedef struct os_item {
       end; // tag; behind it; behind a length prefix; next field. No end for a group's start
 } os_item;
 
+// A message whose long lists are counted but not there.
+typedef struct os_counted {
+  const os_plan *plan;
+  ProtobufCMessage *message;
+} os_counted;
+
 // Where structs, lists and texts are put.
 typedef struct os_decoder_room {
   os_arena *arena;
@@ -57,6 +63,10 @@ struct os_decoder {
   os_decoder_room room, kept; // kept: that of the structs around the element of a long list that is decoded in the scratch
   size_t element;             // frames up to and with this element; 0 = there is none
   bool dropped;               // some element was
+  struct {
+    os_counted *items;
+    size_t count, room;
+  } counted;
   os_str *recent; // copied texts, by hash: names of values stand twice, names of operators very often
   struct {
     os_frame *items;

@@ -31,7 +31,12 @@ typedef struct fixture {
   os_status status;
   void *message;
   unsigned answers; // of the source that is not always ready
+  os_arena scratch;
+  os_skeleton skeleton;
 } fixture;
+
+// How bytes are decoded: from memory or in pieces, at once or first as an outline.
+enum { PIECES = 1, OUTLINE = 2, WAYS = 4 };
 
 static os_status read_pieces(void *context, uint64_t offset, size_t n, void *to) {
   fixture *self = context;
@@ -43,8 +48,18 @@ static os_status read_now(void *context, uint64_t offset, size_t n, void *to) {
   return os_source_read(context, offset, n, to);
 }
 
-static void decode(fixture *self, const char *type, const char *text, uint32_t depth, bool pieces) {
+static void run(fixture *self, const os_decoding *decoding) {
+  os_decoder *decoder;
+  self->status = os_decoder_new(decoding, &decoder);
+  while (self->status == OS_OK && (self->status = os_decoder_run(decoder, &self->message)) == OS_NEEDS_HOST)
+    self->status = OS_OK;
+}
+
+static void decode(fixture *self, const char *type, const char *text, uint32_t depth, unsigned way) {
   *self = (fixture){0};
+  bool pieces = (way & PIECES) != 0;
+  os_arena_init(&self->scratch, &self->memory);
+  os_skeleton_init(&self->skeleton, &self->memory);
   os_arena_init(&self->arena, &self->memory);
   os_report_init(&self->report, &self->arena, false, 0);
   self->whole = os_source_memory(self->bytes, hex(text, self->bytes));
@@ -55,14 +70,23 @@ static void decode(fixture *self, const char *type, const char *text, uint32_t d
                           .type = os_proto_type_find(os_str_of(type)),
                           .depth = depth,
                           .report = &self->report};
-  os_decoder *decoder;
-  self->status = os_decoder_new(&decoding, &decoder);
-  while (self->status == OS_OK && (self->status = os_decoder_run(decoder, &self->message)) == OS_NEEDS_HOST)
-    self->status = OS_OK;
+  if ((way & OUTLINE) != 0) {
+    decoding.scratch = &self->scratch;
+    decoding.skeleton = pieces ? &self->skeleton : NULL;
+    run(self, &decoding);
+    if (self->status != OS_OK) return;
+    decoding.scratch = NULL;
+    decoding.known = true;
+  }
+  unsigned answers = self->answers;
+  run(self, &decoding);
+  if ((way & OUTLINE) != 0) CHECK_EQ(self->answers, answers); // nothing is read again
 }
 
 static void finish(fixture *self) {
   os_arena_clear(&self->arena);
+  os_arena_clear(&self->scratch);
+  os_skeleton_clear(&self->skeleton);
   CHECK_EQ(self->memory.used, 0);
 }
 
@@ -81,25 +105,27 @@ static os_text encode(fixture *self, bool edited) {
 // Decodes to OS_OK; written unchanged it is the same, written anew it is `again`.
 static void round_trip(const char *type, const char *text, const char *again) {
   uint8_t bytes[4096];
-  fixture self;
-  decode(&self, type, text, 0, false);
-  if (!CHECK(self.status == OS_OK)) return;
-  os_text out = encode(&self, false);
-  CHECK_BYTES(out.data, out.len, self.bytes, (size_t)self.whole.length);
-  os_text_clear(&out);
-  out = encode(&self, true);
-  size_t n = hex(again, bytes);
-  CHECK_BYTES(out.data, out.len, bytes, n);
-  os_text_clear(&out);
-  finish(&self);
+  for (unsigned way = 0; way < WAYS; way += OUTLINE) {
+    fixture self;
+    decode(&self, type, text, 0, way);
+    if (!CHECK(self.status == OS_OK)) return;
+    os_text out = encode(&self, false);
+    CHECK_BYTES(out.data, out.len, self.bytes, (size_t)self.whole.length);
+    os_text_clear(&out);
+    out = encode(&self, true);
+    size_t n = hex(again, bytes);
+    CHECK_BYTES(out.data, out.len, bytes, n);
+    os_text_clear(&out);
+    finish(&self);
+  }
 }
 
 static void fault(const char *type, const char *text, uint32_t depth, os_status status, const char *rule,
                   const char *path, const char *message) {
   bool guessed = strstr(message, "looks like") != NULL; // needs the beginning of the file at hand
-  for (int pieces = 0; pieces < (guessed ? 1 : 2); pieces++) {
+  for (unsigned way = 0; way < WAYS; way += guessed ? OUTLINE : 1) {
     fixture self;
-    decode(&self, type, text, depth, pieces);
+    decode(&self, type, text, depth, way);
     CHECK_EQ(self.status, status);
     CHECK(self.message == NULL);
     if (CHECK(self.report.findings.count == 1)) {
@@ -122,7 +148,7 @@ static void test_values(void) {
          "22 08 00 00 80 3f 00 00 00 c0 25 00 00 40 40" // float_data 1, -2 packed; 3
          "32 00 32 03 61 00 62"                         // string_data "", "a\0b"
          "38 ff ff ff ff ff ff ff ff ff 01",            // int64_data -1
-         0, false);
+         0, 0);
   CHECK_EQ(self.status, OS_OK);
   const Onnx__TensorProto *tensor = self.message;
   if (CHECK(tensor != NULL && tensor->n_dims == 5)) {
@@ -145,7 +171,7 @@ static void test_values(void) {
 static void test_merge(void) {
   fixture self; // graph comes in three parts, with a node in each
   decode(&self, "ModelProto", "08 07 3a 07 0a 02 1a 00 12 01 61 3a 06 0a 04 1a 02 6e 32 3a 05 12 01 62 0a 00",
-         0, false);
+         0, 0);
   CHECK_EQ(self.status, OS_OK);
   const Onnx__ModelProto *model = self.message;
   if (CHECK(model != NULL && model->graph != NULL && model->graph->n_node == 3)) {
@@ -167,7 +193,7 @@ static void test_merge(void) {
   // Elements of two fields in turn, over many parts: lists move, nothing is lost.
   char text[4000] = "";
   for (int i = 0; i < 100; i++) strcat(text, "3a 06 0a 00 5a 00 0a 00 ");
-  decode(&self, "ModelProto", text, 0, false);
+  decode(&self, "ModelProto", text, 0, 0);
   CHECK_EQ(self.status, OS_OK);
   model = self.message;
   if (CHECK(model != NULL && model->graph != NULL)) {
@@ -181,7 +207,7 @@ static void test_merge(void) {
 
 static void test_oneof(void) {
   fixture self;
-  decode(&self, "TensorShapeProto", "0a 05 08 03 12 01 4e 0a 05 12 01 4e 08 03 0a 00", 0, false);
+  decode(&self, "TensorShapeProto", "0a 05 08 03 12 01 4e 0a 05 12 01 4e 08 03 0a 00", 0, 0);
   const Onnx__TensorShapeProto *shape = self.message;
   if (CHECK(shape != NULL && shape->n_dim == 3)) {
     CHECK_EQ(shape->dim[0]->value_case, ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM);
@@ -262,7 +288,7 @@ static void test_depth(void) {
   fault("TypeProto", nested, 4, OS_LIMIT, "wire.depth", "sequence_type.elem_type.sequence_type.elem_type",
         "messages are nested more than 4 deep at byte 6");
   fixture self;
-  decode(&self, "TypeProto", nested, 5, false);
+  decode(&self, "TypeProto", nested, 5, 0);
   CHECK_EQ(self.status, OS_OK);
   finish(&self);
   fault("ModelProto", "9b 06 9b 06 9b 06 9c 06 9c 06 9c 06", 3, OS_LIMIT, "wire.depth", "",
@@ -271,7 +297,7 @@ static void test_depth(void) {
 
 static void test_warnings(void) {
   fixture self;
-  decode(&self, "ModelProto", "0d 07 00 00 00 12 02 61 ff", 0, false);
+  decode(&self, "ModelProto", "0d 07 00 00 00 12 02 61 ff", 0, 0);
   CHECK_EQ(self.status, OS_OK);
   if (CHECK(self.report.findings.count == 2)) {
     CHECK_STR(self.report.findings.items[0]->message,
@@ -292,7 +318,7 @@ static void test_pieces_of_a_run(void) {
   *text = 0;
   for (int i = 0; i < COUNT; i++) sprintf(text + strlen(text), "25%02x000000", i % 256);
   fixture self;
-  decode(&self, "TensorProto", text, 0, true);
+  decode(&self, "TensorProto", text, 0, PIECES);
   CHECK_EQ(self.status, OS_OK);
   Onnx__TensorProto *tensor = self.message;
   if (CHECK(tensor != NULL)) {
@@ -321,7 +347,7 @@ static void test_far_strings(void) {
     text[alone] = 0;
     if (more) strcat(text, "42 01 61 32 01 7a");
     fixture self;
-    decode(&self, "TensorProto", text, 0, true);
+    decode(&self, "TensorProto", text, 0, PIECES);
     CHECK_EQ(self.status, OS_OK);
     Onnx__TensorProto *tensor = self.message;
     if (CHECK(tensor != NULL)) {
@@ -356,7 +382,7 @@ static void test_far_lists(void) {
     for (int i = 0; i < COUNT; i++) strcat(text, i < 40 ? "05" : "ac02");
     strcat(text, rows[r].behind);
     fixture self;
-    decode(&self, "TensorProto", text, 0, true);
+    decode(&self, "TensorProto", text, 0, PIECES);
     CHECK_EQ(self.status, OS_OK);
     Onnx__TensorProto *tensor = self.message;
     if (CHECK(tensor != NULL)) {
@@ -382,7 +408,7 @@ static void test_pieces(void) {
   strcpy(text, "08 01 10 02 42 03 61 62 63 4a b8 17 "); // raw_data of 3000 bytes
   for (int i = 0; i < LARGE; i++) sprintf(text + strlen(text), "%02x", i % 256);
   fixture self;
-  decode(&self, "TensorProto", text, 0, true);
+  decode(&self, "TensorProto", text, 0, PIECES);
   CHECK_EQ(self.status, OS_OK);
   const Onnx__TensorProto *tensor = self.message;
   if (CHECK(tensor != NULL)) {
@@ -424,7 +450,7 @@ static void test_json(void) {
   decode(&self, "AttributeProto",
          "0a 01 61 15 00 00 00 80 18 ff ff ff ff ff ff ff ff ff 01 22 02 ff 00 a0 01 07 40 05 40 06 4a 01 62 "
          "b2 01 04 0a 02 08 01",
-         0, false);
+         0, 0);
   CHECK_EQ(self.status, OS_OK);
   const Onnx__AttributeProto *attribute = self.message;
   os_text out;
