@@ -333,6 +333,7 @@ static os_status os_host__fork(opspec_model *from, opspec_model **out) {
     document->kind = from->document->kind;
     document->external = from->document->external;
     os_arena_init(&document->scratch, &env->memory);
+    os_arena_init(&document->whole, &env->memory);
     os_skeleton_init(&document->skeleton, &env->memory);
     status = os_proto_clone(&env->memory, &document->arena, from->document->root, &root);
     document->outline = document->root = root;

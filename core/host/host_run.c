@@ -79,7 +79,7 @@ static os_status os_host__initializers(const Onnx__GraphProto *graph, os_map *na
 
 const Onnx__GraphProto *os_host_graph(const opspec_model *self) {
   static const Onnx__GraphProto none = ONNX__GRAPH_PROTO__INIT;
-  const void *outline = self->document->outline;
+  const void *outline = os_document_outline(self->document);
   const Onnx__GraphProto *graph = self->document->kind == OS_KIND_MODEL
                                       ? ((const Onnx__ModelProto *)outline)->graph
                                   : self->document->kind == OS_KIND_GRAPH ? outline
@@ -95,8 +95,8 @@ os_status os_host_describe(opspec_model *self) {
   os_map initializers;
   os_map_init(&initializers, &self->env->scratch);
   OS_TRY(os_host__initializers(graph, &initializers));
-  for (size_t i = 0; i < document->initializer_count; i++)
-    OS_TRY_ALLOC(os_map_put(&initializers, document->initializers[i], NULL));
+  for (size_t i = 0; i < document->initializers.count; i++)
+    OS_TRY_ALLOC(os_map_put(&initializers, document->initializers.items[i], NULL));
   os_text_char(out, '{');
   os_host_write_member(out, "kind", os_str_of(os_kind_name(document->kind)));
   os_text_puts(out, ",\"inputs\":");
@@ -148,11 +148,12 @@ static os_status os_host__index(opspec_model *self, const os_stop *stop) {
   return os_model_build(self->document, self->env->registry, stop, &self->report, &self->model);
 }
 
-// It takes more memory than the document, so it is kept for sessions only.
+// It takes more memory than the document, and that more than its outline, so they are kept for sessions only.
 static void os_host__end_index(opspec_model *self) {
   if (self->refs > 1 || self->model == NULL) return;
   os_model_free(self->model);
   self->model = NULL;
+  if (!self->edited) os_document_forget(self->document);
 }
 
 os_status os_host_new_model(opspec_env *env, const opspec_files *files, opspec_model **out) {

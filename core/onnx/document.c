@@ -1,6 +1,7 @@
 #include "document.h"
 
 #include "data_check.h"
+#include "map.h"
 #include "onnx_rules.h"
 #include "wire_rules.h"
 
@@ -57,13 +58,33 @@ static os_status os_document__seen(void *context, const void *element) {
   if (((const ProtobufCMessage *)element)->descriptor == &onnx__sparse_tensor_proto__descriptor)
     tensor = ((const Onnx__SparseTensorProto *)element)->values;
   if (tensor == NULL || tensor->name.len == 0) return OS_OK;
-  if (!os_arena_room(&self->arena, (void **)&self->initializers, self->initializer_count,
-                     &self->initializer_room, sizeof *self->initializers))
-    return OS_OUT_OF_MEMORY;
-  os_str name = os_bytes_str(tensor->name);
-  if (self->source.data == NULL) name = os_arena_copy(&self->arena, name);
-  OS_TRY_ALLOC(name.data);
-  self->initializers[self->initializer_count++] = name;
+  os_str *name = OS_PUSH(&self->whole, &self->initializers);
+  OS_TRY_ALLOC(name);
+  *name = os_bytes_str(tensor->name);
+  if (self->source.data == NULL) *name = os_arena_copy(&self->whole, *name);
+  return name->data == NULL ? OS_OUT_OF_MEMORY : OS_OK;
+}
+
+// Of the names of initializers those that inputs or outputs have are kept.
+static os_status os_document__settle_names(os_document *self) {
+  const Onnx__GraphProto *graph = self->kind == OS_KIND_MODEL   ? ((const Onnx__ModelProto *)self->outline)->graph
+                                  : self->kind == OS_KIND_GRAPH ? (const void *)self->outline
+                                                                : NULL;
+  os_map ends;
+  os_map_init(&ends, &self->scratch);
+  for (size_t i = 0; graph != NULL && i < graph->n_input; i++)
+    OS_TRY_ALLOC(os_map_put(&ends, os_bytes_str(graph->input[i]->name), NULL));
+  for (size_t i = 0; graph != NULL && i < graph->n_output; i++)
+    OS_TRY_ALLOC(os_map_put(&ends, os_bytes_str(graph->output[i]->name), NULL));
+  os_document_names all = self->initializers;
+  self->initializers = (os_document_names){0};
+  for (size_t i = 0; i < all.count; i++) {
+    const os_map_entry *end = os_map_get(&ends, all.items[i]);
+    if (end == NULL) continue;
+    os_str *name = OS_PUSH(&self->arena, &self->initializers);
+    OS_TRY_ALLOC(name);
+    *name = end->key;
+  }
   return OS_OK;
 }
 
@@ -86,21 +107,17 @@ static os_status os_document__again(os_document *self, os_arena *arena, void **r
 
 os_status os_document_whole(os_document *self) {
   if (self->root != NULL) return OS_OK;
-  os_arena arena;
   void *root;
-  os_arena_init(&arena, self->memory);
-  os_status status = os_document__again(self, &arena, &root, NULL, NULL);
-  os_arena_clear(&self->scratch);
-  if (status != OS_OK) {
-    os_arena_clear(&arena);
-    return status;
-  }
-  os_arena_clear(&self->arena);
-  self->arena = arena;
-  self->outline = self->root = root;
-  self->initializers = NULL;
-  self->initializer_count = self->initializer_room = 0;
-  return OS_OK;
+  os_status status = os_document__again(self, &self->whole, &root, NULL, NULL);
+  if (status != OS_OK) os_arena_clear(&self->whole);
+  self->root = root;
+  return status;
+}
+
+void os_document_forget(os_document *self) {
+  if (self->root == self->outline) return;
+  self->root = NULL;
+  os_arena_clear(&self->whole);
 }
 
 os_status os_document_each(os_document *self, os_status (*seen)(void *context, const void *message),
@@ -114,19 +131,22 @@ os_status os_document_each(os_document *self, os_status (*seen)(void *context, c
     os_arena_clear(&self->scratch);
     OS_TRY(status);
   }
-  return seen(context, self->outline);
+  return seen(context, os_document_outline(self));
 }
 
 // What decoding has needed on the way is given back.
-static void os_document__settle(os_document *self, void *root) {
+static os_status os_document__settle(os_document *self, void *root) {
   self->outline = root;
+  OS_TRY(os_document__settle_names(self));
   os_arena_clear(&self->scratch);
+  os_arena_clear(&self->whole);
   if (os_decoder_is_outline(self->decoder)) {
     os_skeleton_trim(&self->skeleton);
   } else {
     self->root = (ProtobufCMessage *)root;
     os_skeleton_drop(&self->skeleton);
   }
+  return OS_OK;
 }
 
 os_status os_document_resume(os_document *self, os_report *report) {
@@ -143,7 +163,7 @@ os_status os_document_resume(os_document *self, os_report *report) {
   bool given = !self->sniffed;
   if (given && self->source.data != NULL && ((ProtobufCMessage *)root)->n_unknown_fields > 0)
     OS_TRY(os_document__doubt(self, report));
-  os_document__settle(self, root);
+  OS_TRY(os_document__settle(self, root));
   report->kind = os_str_of(os_kind_name(self->kind));
   return OS_OK;
 }
@@ -190,6 +210,7 @@ os_status os_document_open(os_memory *memory, const os_source *source, const os_
   self->source = *source;
   os_arena_init(&self->arena, memory);
   os_arena_init(&self->scratch, memory);
+  os_arena_init(&self->whole, memory);
   os_skeleton_init(&self->skeleton, memory);
   os_status status = os_document__open(self, options, report);
   if (status != OS_OK && status != OS_NEEDS_HOST) {
@@ -206,6 +227,7 @@ void os_document_close(os_document *self) {
   if (self == NULL) return;
   os_arena_clear(&self->arena);
   os_arena_clear(&self->scratch);
+  os_arena_clear(&self->whole);
   os_skeleton_clear(&self->skeleton);
   os_memory_free(self->memory, self->owned);
   os_memory_free(self->memory, self);

@@ -47,6 +47,11 @@ typedef struct os_external {
   void *context;
 } os_external;
 
+typedef struct os_document_names {
+  os_str *items;
+  size_t count, room;
+} os_document_names;
+
 // A decoded file. Everything in it lives until os_document_close.
 typedef struct os_document {
   os_memory *memory;
@@ -65,11 +70,10 @@ typedef struct os_document {
     Onnx__OptionalProto *optional;
     Onnx__OperatorSetProto *operator_set;
   };
-  ProtobufCMessage *outline; // the same, or as long as `root` is NULL, one without long lists
-  os_str *initializers;      // names of those of an outline's main graph; of sparse ones, too
-  size_t initializer_count, initializer_room;
+  ProtobufCMessage *outline; // the same, or a message without long lists: then `root` may be NULL
+  os_document_names initializers; // of an outline's main graph, sparse ones too, that have the name of an input or output
   os_skeleton skeleton;
-  os_arena scratch;
+  os_arena scratch, whole; // whole: has `root` when that is not the outline
   bool sniffed;         // the kind was found by content
   os_str candidates;    // what else it could be, when the kind was found by content
   os_external external; // open NULL = no files
@@ -94,6 +98,11 @@ os_status os_document_open(os_memory *memory, const os_source *source, const os_
 os_status os_document_resume(os_document *self, os_report *report);
 // Decodes what an outline has left out; `root` is there afterwards. Nothing to do for other documents.
 os_status os_document_whole(os_document *self);
+// Takes that back: only the outline is left. Whoever has changed the message keeps it.
+void os_document_forget(os_document *self);
+static inline void *os_document_outline(const os_document *self) {
+  return self->root != NULL ? self->root : self->outline;
+}
 // Tells `seen` of each message of the long lists, which is forgotten afterwards, then of what else there is: of the whole
 // message, or its outline, once.
 os_status os_document_each(os_document *self, os_status (*seen)(void *context, const void *message),
