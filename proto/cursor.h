@@ -35,7 +35,9 @@ static inline os_status os_cursor_need(os_cursor *self, uint64_t at, size_t n) {
 static inline bool os_cursor_is_lasting(const os_cursor *self) {
   return self->source->data != NULL || self->skeleton != NULL;
 }
-static inline bool os_cursor_stays(const os_cursor *self) { return self->source->data != NULL || self->piece; }
+static inline bool os_cursor_stays(const os_cursor *self) {
+  return self->source->data != NULL || self->piece;
+}
 static inline const uint8_t *os_cursor_at(const os_cursor *self, uint64_t at) {
   return self->bytes + (size_t)(at - self->start);
 }

@@ -70,7 +70,7 @@ static inline os_status os_fast__blank(os_fast *self, const os_plan *plan, const
   OS_TRY(os_fast__slot(self, field, item, &slot));
   *(void **)slot = blank;
   if ((++decoder->work & 4095) == 0) OS_TRY(os_stop_check(decoder->ask.stop));
-  self->p = self->base + (size_t)item->end;
+  self->p = os_fast__at(self, item->end);
   return OS_OK;
 }
 
@@ -180,12 +180,13 @@ static inline bool os_fast__item(const os_fast *self, const os_plan_field **fiel
 
 enum { MOST = 1 << 14 }; // items at a time
 
-// An element of a long list that is only looked at. *done: nothing in it is uncommon.
+// An element of a long list that is only looked at. False: something in it is uncommon.
 static inline bool os_fast__skim(os_fast *self, const os_plan_field *field, const os_item *item) {
   os_decoder *decoder = self->decoder;
   if (item->value > SKIM_MOST || decoder->frames.count + 1 >= decoder->ask.depth ||
       os_decoder_tells(decoder, field) ||
-      !os_decoder_skim(decoder, field, os_fast__at(self, item->data), os_fast__at(self, item->end), item->data))
+      !os_decoder_skim(decoder, field, os_fast__at(self, item->data), os_fast__at(self, item->end),
+                       item->data))
     return false;
   ++*os_plan_count(field, self->frame->message);
   decoder->dropped = true;
@@ -216,6 +217,7 @@ os_status os_decoder_fast(os_decoder *self) {
     if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
       if (os_decoder_drops(self, field)) {
         if (!os_fast__skim(&fast, field, &item)) break;
+        if ((++self->work & 4095) == 0) OS_TRY(os_stop_check(self->ask.stop));
         continue;
       }
       if (self->frames.count >= self->ask.depth) break;
@@ -224,7 +226,8 @@ os_status os_decoder_fast(os_decoder *self) {
     } else if (field->type == PROTOBUF_C_TYPE_BYTES) {
       if (!near && !field->text && item.value > OS_PROTO_NEAR) break;
       if (!near && field->payload) break;
-      if (!known && field->text && !os_fast__is_ascii(os_fast__at(&fast, item.data), (size_t)item.value)) break;
+      if (!known && field->text && !os_fast__is_ascii(os_fast__at(&fast, item.data), (size_t)item.value))
+        break;
       OS_TRY(os_fast__bytes(&fast, field, &item));
     } else if (field->wire != OS_WIRE_VARINT) {
       if (!near && field->payload) break;

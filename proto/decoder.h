@@ -60,9 +60,10 @@ struct os_decoder {
   os_status status; // of a run that has failed for good
   os_cursor cursor;
   os_plans plans;
-  os_decoder_room room, kept; // kept: that of the structs around the element of a long list that is decoded in the scratch
-  size_t element;             // frames up to and with this element; 0 = there is none
-  bool dropped;               // some element was
+  os_decoder_room room,
+      kept; // kept: that of the structs around the element of a long list that is decoded in the scratch
+  size_t element; // frames up to and with this element; 0 = there is none
+  bool dropped;   // some element was
   struct {
     os_counted *items;
     size_t count, room;

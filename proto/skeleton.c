@@ -83,8 +83,8 @@ static bool os_skeleton__take(os_skeleton *self, size_t at, uint64_t offset, con
   *taken = n < room ? n : room;
   os_skeleton_piece *last = self->pieces.count == 0 ? NULL : &self->pieces.items[self->last];
   if (last == NULL || last->offset + last->length != offset || last->bytes + last->length != self->next) {
-    if (!os_skeleton__room(self, (void **)&self->pieces.items, &self->pieces.room,
-                           sizeof *self->pieces.items, self->pieces.count))
+    if (!os_skeleton__room(self, (void **)&self->pieces.items, &self->pieces.room, sizeof *self->pieces.items,
+                           self->pieces.count))
       return false;
     last = &self->pieces.items[at];
     memmove(last + 1, last, (self->pieces.count++ - at) * sizeof *last);

@@ -13,7 +13,7 @@ typedef struct os_skeleton_piece {
 
 typedef struct os_skeleton {
   os_arena arena, far; // of the bytes; of the lists
-  struct { // ascending, none touches another in the file and in memory
+  struct {             // ascending, none touches another in the file and in memory
     os_skeleton_piece *items;
     size_t count, room;
   } pieces;

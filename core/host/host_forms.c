@@ -205,7 +205,8 @@ os_status opspec_model_pieces(opspec_model *self, const opspec_piece **out, size
   os_host_begin(env);
   os_host__cutting cutting = {.env = env, .base = self->document->source.data};
   os_sink sink = {os_host__put_fresh, &cutting, os_host__put_copy, false};
-  os_status status = os_proto_encode(&env->memory, &self->document->source, os_document_outline(self->document), &sink);
+  os_status status =
+      os_proto_encode(&env->memory, &self->document->source, os_document_outline(self->document), &sink);
   *out = cutting.pieces.items;
   *count = cutting.pieces.count;
   if (status == OS_OK && env->output.failed) status = OS_OUT_OF_MEMORY;

@@ -218,8 +218,7 @@ os_status opspec_model_nodes(opspec_model *self) {
     columns->arena = &env->scratch;
     os_map_init(&columns->map, &env->scratch);
     if (!os_columns__begin(columns, count)) status = OS_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count && status == OS_OK; i++)
-      status = os_columns__node(columns, graph->node[i]);
+    for (size_t i = 0; i < count && status == OS_OK; i++) status = os_columns__node(columns, graph->node[i]);
     if (status == OS_OK) status = os_columns__write(columns, &env->output);
   }
   return status == OS_OK ? OS_OK : os_host_fail(env, status, (os_str){"", 0}, (os_str){"", 0}, NULL);

@@ -67,7 +67,8 @@ static os_status os_document__seen(void *context, const void *element) {
 
 // Of the names of initializers those that inputs or outputs have are kept.
 static os_status os_document__settle_names(os_document *self) {
-  const Onnx__GraphProto *graph = self->kind == OS_KIND_MODEL   ? ((const Onnx__ModelProto *)self->outline)->graph
+  const Onnx__GraphProto *graph = self->kind == OS_KIND_MODEL
+                                      ? ((const Onnx__ModelProto *)self->outline)->graph
                                   : self->kind == OS_KIND_GRAPH ? (const void *)self->outline
                                                                 : NULL;
   os_map ends;

@@ -71,12 +71,13 @@ typedef struct os_document {
     Onnx__OperatorSetProto *operator_set;
   };
   ProtobufCMessage *outline; // the same, or a message without long lists: then `root` may be NULL
-  os_document_names initializers; // of an outline's main graph, sparse ones too, that have the name of an input or output
+  os_document_names
+      initializers; // of an outline's main graph, sparse ones too, that have the name of an input or output
   os_skeleton skeleton;
   os_arena scratch, whole; // whole: has `root` when that is not the outline
-  bool sniffed;         // the kind was found by content
-  os_str candidates;    // what else it could be, when the kind was found by content
-  os_external external; // open NULL = no files
+  bool sniffed;            // the kind was found by content
+  os_str candidates;       // what else it could be, when the kind was found by content
+  os_external external;    // open NULL = no files
   void *owned;
   os_decoding decoding; // as long as it is being opened
   os_decoder *decoder;
@@ -88,7 +89,8 @@ typedef struct os_document_options {
   const os_stop *stop;     // may be NULL
   os_external external;
   bool shared; // as in os_decoding
-  bool outline; // check all of it, but decode long lists (os_proto_field_is_long) when os_document_whole asks for them
+  bool
+      outline; // check all of it, but decode long lists (os_proto_field_is_long) when os_document_whole asks for them
 } os_document_options;
 
 // Opens and decodes. OS_MALFORMED: not such a document; findings (wire.*, onnx.document.kind) say why. Nothing is left open

@@ -83,7 +83,11 @@ const kinds = {
   'float_data, one by one': path => writeFileSync(path, tensors(20, 4, writer => writer.put(singles))),
   'int64_data': path => writeFileSync(path, tensors(40, 7, writer => writer.field(7, new Uint8Array(1e6).fill(1)))),
   'string_data, 50 bytes each': path => writeFileSync(path, tensors(2, 6, writer => writer.field(6, Array(250_000).fill(new Uint8Array(50).fill(65))))),
-  'a graph of 100,000 nodes': path => writeFileSync(path, chain(100_000))
+  'raw_data of Constant nodes, 1.6 kB each': path => writeLargeModel(path, { inside: 20_000, elements: 400, as: 'constant' }),
+  'a graph of 100,000 nodes': path => writeFileSync(path, chain(100_000)),
+  'a graph of 200,000 nodes of 24 bytes': path => writeFileSync(path, onnx.model({
+    nodes: Array.from({ length: 200_000 }, (_, i) => onnx.node('Relu', [`${100_000 + i}`], [`${100_001 + i}`])), inputs: [onnx.value('100000', 'float32', [1])], outputs: [onnx.value('300000', 'float32', [1])]
+  }))
 }
 const memory = []
 for (const [name, write] of Object.entries(kinds)) {

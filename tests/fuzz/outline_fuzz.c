@@ -40,7 +40,8 @@ static os_status decode(fixture *self, const ProtobufCMessageDescriptor *type, o
 }
 
 static os_status outlined(fixture *self, const ProtobufCMessageDescriptor *type, bool pieces) {
-  if (pieces) self->source = (os_source){.length = self->whole.length, .read = read_piece, .context = &self->whole};
+  if (pieces)
+    self->source = (os_source){.length = self->whole.length, .read = read_piece, .context = &self->whole};
   os_decoding decoding = {.scratch = &self->scratch, .skeleton = pieces ? &self->skeleton : NULL};
   OS_TRY(decode(self, type, decoding));
   size_t findings = self->report.findings.count;
@@ -57,8 +58,9 @@ static void same_findings(const os_report *a, const os_report *b) {
   if (a->findings.count != b->findings.count) abort();
   for (size_t i = 0; i < a->findings.count; i++) {
     const os_finding *x = a->findings.items[i], *y = b->findings.items[i];
-    if (x->rule != y->rule || !os_str_eq(x->message, y->message) || !os_str_eq(x->where.path, y->where.path) ||
-        x->where.range.start != y->where.range.start || x->where.range.end != y->where.range.end)
+    if (x->rule != y->rule || !os_str_eq(x->message, y->message) ||
+        !os_str_eq(x->where.path, y->where.path) || x->where.range.start != y->where.range.start ||
+        x->where.range.end != y->where.range.end)
       abort();
   }
 }
