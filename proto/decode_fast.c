@@ -26,27 +26,6 @@ static inline void os_fast__enter(os_fast *self) {
   self->end = os_fast__at(self, limit);
 }
 
-static inline bool os_fast__is_ascii(const uint8_t *p, size_t n) {
-  uint64_t bits = 0, word;
-  uint32_t half;
-  if (n >= 8) {
-    for (size_t i = 0; i + 8 < n; i += 8) {
-      memcpy(&word, p + i, 8);
-      bits |= word;
-    }
-    memcpy(&word, p + n - 8, 8); // overlaps what was seen
-    bits |= word;
-  } else if (n >= 4) {
-    memcpy(&half, p, 4);
-    bits = half;
-    memcpy(&half, p + n - 4, 4);
-    bits |= half;
-  } else {
-    for (size_t i = 0; i < n; i++) bits |= p[i];
-  }
-  return (bits & 0x8080808080808080u) == 0;
-}
-
 // Where the next element of a list goes.
 static inline os_status os_fast__slot(os_fast *self, const os_plan_field *field, const os_item *item,
                                       void **slot) {
@@ -226,7 +205,7 @@ os_status os_decoder_fast(os_decoder *self) {
     } else if (field->type == PROTOBUF_C_TYPE_BYTES) {
       if (!near && !field->text && item.value > OS_PROTO_NEAR) break;
       if (!near && field->payload) break;
-      if (!known && field->text && !os_fast__is_ascii(os_fast__at(&fast, item.data), (size_t)item.value))
+      if (!known && field->text && !os_decoder_is_ascii(os_fast__at(&fast, item.data), (size_t)item.value))
         break;
       OS_TRY(os_fast__bytes(&fast, field, &item));
     } else if (field->wire != OS_WIRE_VARINT) {

@@ -242,23 +242,8 @@ static void os_decoder__scalar(uint8_t type, uint64_t value, void *to) {
   memcpy(to, &small, 4);
 }
 
-static inline bool os_decoder__is_ascii(const uint8_t *p, size_t n) {
-  uint64_t bits = 0, word;
-  if (n >= 8) {
-    for (size_t i = 0; i + 8 < n; i += 8) {
-      memcpy(&word, p + i, 8);
-      bits |= word;
-    }
-    memcpy(&word, p + n - 8, 8); // overlaps what was seen
-    bits |= word;
-  } else {
-    for (size_t i = 0; i < n; i++) bits |= p[i];
-  }
-  return (bits & 0x8080808080808080u) == 0;
-}
-
 static void os_decoder__check_text(os_decoder *self, const os_item *item, ProtobufCBinaryData text) {
-  if (self->ask.known || os_decoder__is_ascii(text.data, text.len)) return;
+  if (self->ask.known || os_decoder_is_ascii(text.data, text.len)) return;
   size_t good = os_utf8_valid(os_bytes_str(text));
   if (good == text.len) return;
   os_decoder_warn(self, &os_rule_wire_utf8, item->number, item->data, item->end,

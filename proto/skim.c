@@ -20,27 +20,6 @@ typedef struct os_skim {
   os_skim_frame frames[DEPTH];
 } os_skim;
 
-static inline bool os_skim__is_ascii(const uint8_t *p, size_t n) {
-  uint64_t bits = 0, word;
-  uint32_t half;
-  if (n >= 8) {
-    for (size_t i = 0; i + 8 < n; i += 8) {
-      memcpy(&word, p + i, 8);
-      bits |= word;
-    }
-    memcpy(&word, p + n - 8, 8); // overlaps what was seen
-    bits |= word;
-  } else if (n >= 4) {
-    memcpy(&half, p, 4);
-    bits = half;
-    memcpy(&half, p + n - 4, 4);
-    bits |= half;
-  } else {
-    for (size_t i = 0; i < n; i++) bits |= p[i];
-  }
-  return (bits & 0x8080808080808080u) == 0;
-}
-
 static bool os_skim__take(os_skim *self, const uint8_t *to) {
   if (!self->outside || to == self->from) return true;
   uint64_t at = self->start + (uint64_t)(self->from - self->first);
@@ -76,7 +55,7 @@ static inline bool os_skim__bytes(os_skim *self, const os_plan_field *field, con
     *p = data;
     return true;
   }
-  if (field->text) return os_skim__is_ascii(data, n);
+  if (field->text) return os_decoder_is_ascii(data, n);
   if (self->outside && n > OS_PROTO_NEAR) {
     if (!os_skim__take(self, data)) return false;
     self->from = *p;
