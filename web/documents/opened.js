@@ -3,7 +3,7 @@ import { applyFixes } from 'opspec'
 import { writeNpy } from '../../wasm/src/npy.js'
 import { readText } from './kinds.js'
 import { asText, elementName, isPlace, kindOf, messageOf, operatorName, sizeOf, tensorType, typeText, valueText } from './messages.js'
-import { Picture } from './picture.js'
+import { Pictures } from './pictures.js'
 import { Index } from './search.js'
 import { Lines } from './texts.js'
 import { operatorsOf, Tree } from './tree.js'
@@ -37,7 +37,7 @@ export class Opened {
   #tree = null
   #index = null
   #uses = new Uses()
-  #picture = null // of the graph that was looked at last
+  #pictures = null
   #texts = new Map() // form -> { lines, editable, cut, lost }
   #candidates = []  // messages that the same bytes may be
   #source = null    // { form, text } of a file that came as text and cannot be read
@@ -119,7 +119,7 @@ export class Opened {
     if (opened !== undefined) this.#tree.open(opened)
     this.#index = null
     this.#uses = new Uses()
-    this.#picture = null
+    this.#pictures = new Pictures(this.#tree, this.#types)
     this.#texts.clear()
   }
 
@@ -224,49 +224,20 @@ export class Opened {
 
   // ---- The picture
 
-  // The innermost graph or function that a part is in, as an item; null = the document has none.
-  #graphAt(path) {
-    const isGraph = item => item.type === 'GraphProto' || item.type === 'FunctionProto'
-    let at = this.#tree.find(path)
-    while (at !== null && !isGraph(at)) at = at.parent
-    if (at === null && this.#root.graph !== undefined) at = this.#tree.find('graph')
-    return at !== null && isGraph(at) ? at : null
-  }
-
-  /** The picture of the graph that a part is in: its size, the box of the part, and the ways to the graphs around and inside of it. */
   picture(path) {
-    const item = this.#graphAt(path)
-    if (item === null) return null
-    const at = this.#tree.path(item)
-    if (this.#picture?.graph !== item.value) {
-      const graphs = this.#tree.graphs(item)
-      this.#picture = new Picture(item.value, at, name => this.#types.text(name, graphs))
-    }
-    const { title } = this.#tree.row(item)
-    return { path: at, title: title || at || item.type, above: item.parent === null || item.parent.type !== 'AttributeProto' ? null : this.#tree.path(item.parent.parent.type === 'list' ? item.parent.parent.parent : item.parent.parent), ...this.#picture.size, ...this.#boxOf(this.#picture.boxAt(at === '' ? path : path.slice(at.length + 1))) }
-  }
-
-  #boxOf(box) {
-    const path = box < 0 ? null : this.#picture.pathOf(box)
-    const inside = path === null ? [] : this.#tree.children(this.#tree.find(path)).flatMap(child => child.type === 'list' ? this.#tree.children(child) : [child])
-      .filter(({ type }) => type === 'AttributeProto').flatMap(attribute => this.#tree.children(attribute).flatMap(child => child.type === 'list' ? this.#tree.children(child) : [child])
-        .filter(({ type }) => type === 'GraphProto').map(graph => ({ name: asText(attribute.value.name ?? ''), path: this.#tree.path(graph) })))
-    return { box, boxPath: path, place: box < 0 ? null : this.#picture.place(box), inside: inside.slice(0, mostLinks) }
+    return this.#pictures.open(path)
   }
 
   pictureWindow(rectangle, chosen) {
-    return this.#picture.window(rectangle, chosen, path => {
-      const item = this.#tree.find(path)
-      return item.worst < 0 ? null : this.#tree.row(item).worst
-    })
-  }
-
-  pictureStep(box, key) {
-    return this.#boxOf(this.#picture.step(box, key))
+    return this.#pictures.window(rectangle, chosen)
   }
 
   pictureBox(box) {
-    return this.#boxOf(box)
+    return this.#pictures.box(box)
+  }
+
+  pictureStep(box, key) {
+    return this.#pictures.step(box, key)
   }
 
   // ---- Texts
