@@ -1,47 +1,10 @@
-// An ONNX document that a person dropped or opened: what it holds, what is wrong with it, and of a model a run on random inputs. Its
+// An ONNX document that a person dropped or opened: what it holds, what is wrong with it, and of a model a run. Its
 // parts and texts are in the worker of documents; it is checked and run by the engine, whose operators are the package's own, and
 // those of plug-ins that the person chose to run.
 import { Documents } from './documents/client.js'
+import { randomInputs, valueOfFile, valueOfText } from './inputs.js'
 
 const small = 4 << 20 // bytes of a file that is checked as a whole; larger models are read piece by piece
-const arrays = {
-  float: Float32Array, double: Float64Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array,
-  uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array, bool: Uint8Array, float16: Uint16Array, bfloat16: Uint16Array
-}
-const jsNames = { float: 'float32', double: 'float64' }
-
-// Small numbers from a generator with a seed, the same for everybody.
-function generator(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-export function randomInput({ type, shape }, sizes, random) {
-  const element = /^tensor\((\w+)\)$/.exec(type)?.[1]
-  if (!element || !shape) throw new Error(`A value of type ${type} has no random one here.`)
-  const dims = shape.map((dim, index) => typeof dim === 'number' || typeof dim === 'bigint' ? Number(dim) : sizes[dim ?? `#${index}`] ?? 1)
-  const size = dims.reduce((product, dim) => product * dim, 1)
-  if (size > 1 << 26) throw new Error(`The input would have ${size.toLocaleString('en')} elements.`)
-  if (element === 'string') return { type: 'string', dims, data: Array.from({ length: size }, (_, index) => `text ${index}`) }
-  const Data = arrays[element]
-  if (!Data) throw new Error(`Elements of type ${element} have no random ones here.`)
-  const data = new Data(size)
-  for (let index = 0; index < size; index++) {
-    const value = random()
-    if (element === 'float' || element === 'double') data[index] = value * 2 - 1
-    else if (element === 'bool') data[index] = value < 0.5 ? 0 : 1
-    else if (element === 'float16') data[index] = 0x3800 + Math.floor(value * 1024)
-    else if (element === 'bfloat16') data[index] = 0x3f00 + Math.floor(value * 128)
-    else data[index] = data instanceof BigInt64Array || data instanceof BigUint64Array ? BigInt(Math.floor(value * 2)) : Math.floor(value * 2)
-  }
-  return { type: jsNames[element] ?? element, dims, data }
-}
-
 const counted = findings => findings.reduce((counts, { severity }) => ({ ...counts, [severity]: counts[severity] + 1 }), { error: 0, warning: 0, info: 0 })
 
 // Events: 'changed'; 'lines' when the tree has other lines than before, 'version' when it is another version of the document.
@@ -61,6 +24,7 @@ export class ModelView extends EventTarget {
   outputs = []
   report = null
   problem = null
+  given = new Map() // what a person gives inputs: name -> { label, value }; the others get random numbers
   run = { state: 'idle' } // 'idle' | 'running' | 'done' (outputs, ms) | 'failed' (message)
 
   constructor(engine) {
@@ -84,7 +48,7 @@ export class ModelView extends EventTarget {
     const turn = this.#begin()
     if (this.#opening) this.documents.restart()
     this.#files = files
-    this.#set({ state: 'loading', progress: 0, name, size: file.size, identity: null, value: null, inputs: [], outputs: [], report: null, problem: null, run: { state: 'idle' } })
+    this.#set({ state: 'loading', progress: 0, name, size: file.size, identity: null, value: null, inputs: [], outputs: [], given: new Map(), report: null, problem: null, run: { state: 'idle' } })
     this.#opening = true
     let identity = null
     try {
@@ -239,15 +203,33 @@ export class ModelView extends EventTarget {
     return 1
   }
 
-  async runRandom(sizes) {
+  async giveFile(input, file) {
+    this.#give(input, file.name, await valueOfFile(this.#engine, input, file))
+  }
+
+  async giveText(input, text) {
+    this.#give(input, text, await valueOfText(this.#engine, input, text))
+  }
+
+  giveRandom({ name }) {
+    this.given.delete(name)
+    this.#set({})
+  }
+
+  #give({ name }, label, value) {
+    this.given.set(name, { label, value })
+    this.#set({})
+  }
+
+  /** Runs the model; sizes: by symbol, of the inputs that get random numbers. */
+  async runOn(sizes) {
     const turn = this.#turn
     this.#abort = new AbortController()
     const { signal } = this.#abort
     this.#set({ run: { state: 'running' } })
     let session = null
     try {
-      const random = generator(1)
-      const feeds = Object.fromEntries(this.inputs.map(input => [input.name, randomInput(input, sizes, random)]))
+      const feeds = { ...randomInputs(this.inputs.filter(({ name }) => !this.given.has(name)), sizes), ...Object.fromEntries([...this.given].map(([name, { value }]) => [name, value])) }
       session = await this.#engine.call('createSession', this.identity.blob, this.#files === null ? {} : { files: this.#files })
       const started = performance.now()
       const outputs = await session.run(feeds, { signal })

@@ -496,6 +496,45 @@ describe('ONNX documents in the page', { skip }, () => {
     await person.close()
   })
 
+  it('runs a model on values of files and of texts, and on random ones', async () => {
+    const person = await opened('network.onnx', small)
+    const answer = '.overview table:has(caption) td.data'
+    const feed = name => `.feeds tr:has(th code:text-is("${name}"))`
+    const values = async (name, label) => {
+      await person.page.click(`${feed(name)} button`)
+      await person.page.click(`.menu button:has-text("${label}")`)
+    }
+    const text = async (name, words) => {
+      await values(name, 'As text')
+      await person.page.fill('dialog input', words)
+      await person.page.click('dialog button.primary')
+    }
+    await person.has(1, `${feed('flag')} .quiet`)
+    await text('flag', 'true')
+    await person.has(1, `${feed('flag')} code:text-is("true")`)
+    await text('x', '[[1, 0], 2]')
+    await person.has(1, 'dialog .problem:has-text("do not stand side by side")')
+    await person.page.fill('dialog input', '[[1, 0, 0], [0, 1, -0.5]]')
+    await person.page.click('dialog button.primary')
+    await person.has(0, '.feeds .quiet')
+    await person.page.click('.run-model button:text-is("Run")')
+    await person.has(1, answer)
+    assert.equal(await person.textOf(answer), '-0, -0.125, -0.25, -0.375, -0, -0.0625, -0.125, -0.1875')
+    const chooser = person.page.waitForEvent('filechooser')
+    await values('x', 'From a file')
+    await (await chooser).setFiles([written('ones.pb', tensor('x', 'float32', [1, 3], Float32Array.of(0, 0, 1)))])
+    await person.has(1, `${feed('x')} code:text-is("ones.pb")`)
+    await person.page.click('.run-model button:text-is("Run")')
+    await person.has(1, `${answer}:has-text("-1, -1.125, -1.25, -1.375")`)
+    const wrong = person.page.waitForEvent('filechooser')
+    await values('x', 'From a file')
+    await (await wrong).setFiles([written('wrong.pb', Uint8Array.of(1, 2, 3))])
+    await person.has(1, '.notice:has-text("no value for this input")')
+    await values('x', 'Random numbers')
+    await person.has(1, `${feed('x')} .quiet`)
+    await person.close()
+  })
+
   it('stands beside the bundle when the person wants that', async () => {
     const person = await opened('network.onnx', small)
     assert.equal(await person.page.isVisible('#source'), false)

@@ -1,6 +1,10 @@
 // A document at a glance: its findings, and of a model what goes in and comes out, its operators, a run. Beside it stand its parts.
+import { ask, openMenu } from '../dialogs.js'
 import { DocumentView } from '../document-view/view.js'
 import { h, icon, plural, whenReleased } from '../dom.js'
+import { pickFiles } from '../files.js'
+import { wrongText } from '../inputs.js'
+import { notice } from '../notices.js'
 import { redraw } from '../redraw.js'
 import { valueText } from '../values.js'
 import { pluginList } from './plugin-list.js'
@@ -44,13 +48,39 @@ export function modelPane(context) {
   model.addEventListener('changed', later)
   plugins.addEventListener('changed', later)
 
+  async function give(act) {
+    try {
+      await act()
+    } catch (error) {
+      notice('input', `That is no value for this input: ${error.message}`, { kind: 'error' })
+    }
+  }
+
+  const typed = input => give(async () => {
+    const text = await ask({ title: `Values of ${input.name}`, label: `${input.type}, as a list: [[1, 2], [3, 4]]`, yes: 'Take them', value: '', problem: text => wrongText(input, text) })
+    if (text !== null) await model.giveText(input, text)
+  })
+  const fromFile = input => give(async () => {
+    const [file] = await pickFiles('.npy,.pb,.json,.textproto,.txt')
+    if (file !== undefined) await model.giveFile(input, file)
+  })
+  const chooseValues = (button, input) => openMenu(button, [
+    { label: 'Random numbers', note: 'the same at each run', act: () => model.giveRandom(input) },
+    { label: 'From a file', note: '.npy, .pb, or JSON as in evidence', act: () => fromFile(input) },
+    { label: 'As text', note: 'a list, or a value as in evidence', act: () => typed(input) }
+  ])
+
+  const feeds = () => h('table', { class: 'feeds' }, h('tbody', {}, model.inputs.map(input => h('tr', {}, h('th', { scope: 'row' }, h('code', {}, input.name)),
+    h('td', {}, model.given.has(input.name) ? h('code', {}, model.given.get(input.name).label) : h('span', { class: 'quiet' }, 'random numbers')),
+    h('td', {}, h('button', { type: 'button', class: 'small', 'aria-haspopup': 'menu', 'aria-expanded': 'false', 'aria-label': `Values of ${input.name}`, data: { key: `values ${input.name}` }, onclick: ({ currentTarget }) => chooseValues(currentTarget, input) }, 'Change'))))))
+
   function runSection() {
     const { run, symbols } = model
     const fields = symbols.map(symbol => h('label', {}, symbol.startsWith('#') ? `axis ${symbol.slice(1)} ` : `${symbol} `,
       h('input', { type: 'number', min: 0, max: 65536, value: sizes[symbol] ??= model.likelySize(symbol), data: { key: `size ${symbol}` }, oninput: ({ target }) => { sizes[symbol] = Math.max(0, Math.trunc(Number(target.value)) || 0) } })))
-    return h('section', {}, h('h3', {}, 'Run'),
-      h('form', { class: 'run-model', onsubmit: event => { event.preventDefault(); model.runRandom(sizes) } }, fields,
-        h('button', { type: 'submit', data: { key: 'run model' }, disabled: run.state === 'running' }, icon('run'), run.state === 'running' ? 'Running …' : 'Run on random inputs'),
+    return h('section', {}, h('h3', {}, 'Run'), feeds(),
+      h('form', { class: 'run-model', onsubmit: event => { event.preventDefault(); model.runOn(sizes) } }, fields,
+        h('button', { type: 'submit', data: { key: 'run model' }, disabled: run.state === 'running' }, icon('run'), run.state === 'running' ? 'Running …' : model.given.size === 0 ? 'Run on random inputs' : 'Run'),
         run.state === 'running' && h('button', { type: 'button', data: { key: 'stop model' }, onclick: () => model.stop() }, 'Stop')),
       run.state === 'failed' && h('p', { class: 'note error' }, icon('error'), run.message),
       run.state === 'done' && h('table', {}, h('caption', {}, `${Math.round(run.ms)} ms`),
