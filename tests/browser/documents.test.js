@@ -309,7 +309,7 @@ describe('ONNX documents in the page', { skip }, () => {
     await person.has(1, '.details .path:text-is("graph.input[0]")')
     await answer('Rename', 'picture')
     await person.has(1, `${line('thick')}:has-text("(picture, w) → (hidden)")`)
-    await person.has(1, '.overview th code:text-is("picture")')
+    await person.has(1, '.overview table:not(.feeds) th code:text-is("picture")')
     await person.page.click(line('activation'))
     await person.has(1, '.details .path:text-is("graph.node[2]")')
     await answer('Remove and pass its input on')
