@@ -80,6 +80,36 @@ void *os_form_slot(os_form_reader *self, const os_plan_field *field, void *messa
   return self->spare_slot;
 }
 
+// Elements that a list with `count` of them has room for.
+static size_t os_form__room(size_t count) {
+  size_t room = count > 0;
+  while (room < count) room *= 2;
+  return room;
+}
+
+void *os_form_slots(os_form_reader *self, const os_plan_field *field, void *message, size_t more) {
+  os_arena *arena = self->input.arena;
+  size_t all, bytes;
+  if (self->status == OS_OK &&
+      (field->aside == 0 || os_form_home(arena, os_form_plan(self, message), field, message))) {
+    size_t *count = os_plan_count(field, message), had = *count;
+    char *list = *(char **)os_plan_member(field, message);
+    bool fits = os_size_add(had, more, &all) && all <= SIZE_MAX / 4 &&
+                os_size_mul(os_form__room(all), field->size, &bytes);
+    if (fits && os_form__room(all) > os_form__room(had)) {
+      list = os_arena_grow(arena, list, had * field->size, bytes);
+      if (list != NULL) memset(list + all * field->size, 0, bytes - all * field->size);
+    }
+    if (fits && list != NULL) {
+      *(char **)os_plan_member(field, message) = list;
+      *count = all;
+      return list + had * field->size;
+    }
+  }
+  os_form_stop(self, OS_OUT_OF_MEMORY);
+  return NULL;
+}
+
 ProtobufCMessage *os_form_child(os_form_reader *self, const os_plan_field *field, void *message) {
   void *slot = os_form_slot(self, field, message);
   ProtobufCMessage *child = NULL;

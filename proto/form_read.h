@@ -56,6 +56,8 @@ void os_form_push(os_form_reader *self, const os_plan_field *field, ProtobufCMes
 bool os_form_home(os_arena *arena, const os_plan *plan, const os_plan_field *field, void *message);
 // Place for one more element of a repeated field, or for the value of a singular one, zeroed.
 void *os_form_slot(os_form_reader *self, const os_plan_field *field, void *message);
+// Places for so many more elements of a repeated field, which the caller fills; NULL when memory is exhausted.
+void *os_form_slots(os_form_reader *self, const os_plan_field *field, void *message, size_t more);
 // A new message in the field.
 ProtobufCMessage *os_form_child(os_form_reader *self, const os_plan_field *field, void *message);
 // Keeps a field that the definition does not know; `body` is what follows the tag.

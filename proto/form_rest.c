@@ -159,15 +159,20 @@ static os_status os_rest__blank(os_rest *self, const ProtobufCMessage *message, 
 
 static os_status os_rest__next(os_rest *self) {
   os_rest_row *row = &self->rows.items[self->rows.count - 1];
+  const ProtobufCMessage *const *messages = (const void *)os_plan_list(row->field, row->message);
+  const void *const *others = (const void *)os_plan_list(row->field, row->other);
+  // Nothing is to be said of these.
+  while (row->next < row->count && self->blank != NULL && self->blank_size == 0 &&
+         others[row->next] == self->blank && os_proto_is_blank(messages[row->next]))
+    row->next++;
   if (row->next == row->count) {
     os_rest__drop(self, self->rows.count - 1);
     return OS_OK;
   }
   size_t i = row->next++;
   if (row->field->repeated) row->path->index = (int64_t)i;
-  const ProtobufCMessage *message = os_plan_child(row->field, row->message, i);
-  const void *other = os_plan_child(row->field, row->other, i);
-  return (os_proto_is_blank(message) ? os_rest__blank : os_rest__pair)(self, message, other, row->path);
+  return (os_proto_is_blank(messages[i]) ? os_rest__blank : os_rest__pair)(self, messages[i], others[i],
+                                                                           row->path);
 }
 
 os_status os_form_rest_write(os_text *out, const os_source *source, const void *message, const void *other,

@@ -109,9 +109,6 @@ static void os_tape__element(os_tape *self, uint8_t type, const char *element) {
   float small;
   int32_t integer;
   switch (type) {
-  case PROTOBUF_C_TYPE_INT64:
-  case PROTOBUF_C_TYPE_UINT64:
-  case PROTOBUF_C_TYPE_DOUBLE: os_tape__number(self, element); return;
   case PROTOBUF_C_TYPE_FLOAT:
     memcpy(&small, element, sizeof small);
     value = (double)small;
@@ -136,6 +133,13 @@ static void os_tape__field(os_tape *self) {
   uint32_t kind = os_tape__kind(field);
   os_tape__word(self, os_tape__name(self, field->field) << 4 | (kind + field->repeated));
   if (field->repeated) os_tape__word(self, (uint32_t)count);
+  if (field->size == 8 && field->type != PROTOBUF_C_TYPE_BYTES) {
+    self->failed |= !os_column_room(self->arena, &self->numbers, count, 8);
+    if (self->failed) return;
+    memcpy(self->numbers.data + 8 * self->numbers.count, list, 8 * count);
+    self->numbers.count += count;
+    return;
+  }
   for (size_t i = 0; i < count && !self->failed; i++) {
     const char *element = list + i * field->size;
     if (field->type != PROTOBUF_C_TYPE_BYTES) {

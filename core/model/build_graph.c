@@ -193,11 +193,11 @@ static const Onnx__NodeProto *const *os_index__protos(const os_graph_index *self
   return (const Onnx__NodeProto *const *)nodes;
 }
 
-static os_status os_index__nodes(os_model *model, os_graph_index *self) {
-  size_t count, places = 0;
+// places: inputs and outputs of all of them.
+static os_status os_index__nodes(os_model *model, os_graph_index *self, size_t places) {
+  size_t count;
   const Onnx__NodeProto *const *protos = os_index__protos(self, &count);
   if (count > INT32_MAX) return OS_LIMIT;
-  for (size_t i = 0; i < count; i++) places += protos[i]->n_input + protos[i]->n_output;
   size_t bytes, all;
   if (!os_size_mul(count, sizeof *self->nodes, &bytes) || !os_size_mul(places, sizeof(int32_t), &all))
     return OS_OUT_OF_MEMORY;
@@ -324,12 +324,16 @@ static void os_index__declared(os_graph_index *self) {
   }
 }
 
-// All values but those captured later, so that nothing has to grow.
-static os_status os_index__reserve(os_model *model, os_graph_index *self) {
+// All values but those captured later, so that nothing has to grow. *places: of inputs and outputs of nodes.
+static os_status os_index__reserve(os_model *model, os_graph_index *self, size_t *places) {
   size_t count, values = self->proto != NULL ? self->proto->n_input + self->proto->n_initializer
                                              : self->function->proto->n_input;
   const Onnx__NodeProto *const *protos = os_index__protos(self, &count);
-  for (size_t i = 0; i < count; i++) values += protos[i]->n_output;
+  *places = 0;
+  for (size_t i = 0; i < count; i++) {
+    values += protos[i]->n_output;
+    *places += protos[i]->n_input + protos[i]->n_output;
+  }
   if (values >= INT32_MAX) return OS_LIMIT;
   self->values = OS_ARENA_ARRAY(model->arena, values, os_graph_value);
   self->value_room = values;
@@ -340,10 +344,11 @@ os_status os_index_fill(os_model *model, os_graph_index *self) {
   if (self->instance)
     model->instance_nodes += self->proto != NULL ? self->proto->n_node : self->function->proto->n_node;
   self->graph.name = os_bytes_str(self->proto != NULL ? self->proto->name : self->function->proto->name);
-  OS_TRY(os_index__reserve(model, self));
+  size_t places;
+  OS_TRY(os_index__reserve(model, self, &places));
   OS_TRY(os_index__inputs(model, self));
   OS_TRY(os_index__initializers(model, self));
-  OS_TRY(os_index__nodes(model, self));
+  OS_TRY(os_index__nodes(model, self, places));
   OS_TRY(os_index__outputs(model, self)); // before the nodes' inputs: a captured value is no output
   os_index__declared(self);
   return os_index__operators(model, self);

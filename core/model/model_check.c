@@ -171,6 +171,7 @@ static os_status os_check__attribute_names(os_checking *self, const os_function 
     OS_TRY_ALLOC(os_map_put(&values, os_bytes_str(proto->input[i]), NULL));
   for (size_t i = 0; i < proto->n_output; i++)
     OS_TRY_ALLOC(os_map_put(&values, os_bytes_str(proto->output[i]), NULL));
+  if (values.count == 0) return OS_OK;
   for (size_t i = 0; i < proto->n_attribute; i++)
     os_check__attribute_name(self, function, &values, os_bytes_str(proto->attribute[i]), "attribute", i);
   for (size_t i = 0; i < proto->n_attribute_proto; i++)

@@ -64,16 +64,23 @@ static os_syntax_seen os_syntax__see(const os_form_reader *self, size_t start, v
   return (os_syntax_seen){start, lexer->before, lexer->end + 1, good ? one : NULL, more};
 }
 
-// Goes behind the element at the lexer if it stands there once more.
-static bool os_syntax__again(os_form_reader *self, const os_syntax_seen *seen) {
+// How often the element at the lexer is the one seen, which stands directly before it, and so are those behind it. Goes behind them.
+static size_t os_syntax__again(os_form_reader *self, os_syntax_seen *seen) {
   os_str text = self->lexer.text;
-  size_t at = self->lexer.start, size = seen->after - seen->start;
-  if (seen->one == NULL || size > text.len - at ||
-      !os_bytes_eq(text.data + at, text.data + seen->start, size))
-    return false;
-  self->lexer.end = at + (seen->end - seen->start);
+  size_t at = self->lexer.start, size = seen->after - seen->start, step = at - seen->start;
+  if (seen->one == NULL || size > text.len - at || !os_bytes_eq(text.data + at, text.data + seen->start, size))
+    return 0;
+  size_t count = 1;
+  for (size_t left = text.len - at; step <= left && size <= left - step; left -= step, count++) {
+    const char *last = text.data + text.len - left; // what lies between it and the one before it follows it, too
+    if (!os_bytes_eq(last - step, last, step) || !os_bytes_eq(last, last + step, size)) break;
+  }
+  seen->end += count * step;
+  seen->after += count * step;
+  seen->start += count * step;
+  self->lexer.end = seen->end;
   os_form_next(self);
-  return true;
+  return count;
 }
 
 // ---- Putting values into messages -------------------------------------------------------------------------
@@ -86,8 +93,10 @@ static void *os_syntax__child(os_form_reader *self, void *message, uint32_t numb
   return os_form_child(self, os_plan_find(os_form_plan(self, message), number), message);
 }
 
-static void os_syntax__put_message(os_form_reader *self, void *message, uint32_t number, void *child) {
-  *(void **)os_syntax__slot(self, message, number) = child;
+static void os_syntax__put_message(os_form_reader *self, void *message, uint32_t number, void *child,
+                                   size_t count) {
+  void **slots = os_form_slots(self, os_plan_find(os_form_plan(self, message), number), message, count);
+  for (size_t i = 0; slots != NULL && i < count; i++) slots[i] = child;
 }
 
 static void os_syntax__put_text(os_form_reader *self, void *message, uint32_t number, os_str text) {
@@ -135,8 +144,9 @@ static void os_syntax__pairs(os_form_reader *self, void *message, uint32_t numbe
   os_syntax_seen seen = {.one = NULL};
   do {
     size_t start = self->lexer.start;
-    if (os_syntax__again(self, &seen)) {
-      os_syntax__put_message(self, message, number, seen.one);
+    size_t again = os_syntax__again(self, &seen);
+    if (again > 0) {
+      os_syntax__put_message(self, message, number, seen.one, again);
       continue;
     }
     void *entry = os_syntax__child(self, message, number);
@@ -174,8 +184,9 @@ static void os_syntax__tensor_type(os_form_reader *self, void *type) {
   os_syntax_seen seen = {.one = NULL};
   do {
     size_t start = self->lexer.start;
-    if (os_syntax__again(self, &seen)) {
-      os_syntax__put_message(self, shape, 1, seen.one);
+    size_t again = os_syntax__again(self, &seen);
+    if (again > 0) {
+      os_syntax__put_message(self, shape, 1, seen.one, again);
       continue;
     }
     void *dim = os_syntax__child(self, shape, 1);
@@ -299,9 +310,11 @@ static void os_syntax__tensor(os_form_reader *self, void *tensor, const Onnx__Ty
   bool good = self->status == OS_OK && of != NULL && of->shape != NULL;
   int32_t data_type = good && of->has_elem_type ? of->elem_type : 0;
   if (data_type != 0) os_syntax__put_int(self, tensor, 2, data_type);
-  for (size_t i = 0; good && i < of->shape->n_dim; i++) {
+  const os_plan_field *dims = os_plan_find(os_form_plan(self, tensor), 1);
+  int64_t *to = good && of->shape->n_dim > 0 ? os_form_slots(self, dims, tensor, of->shape->n_dim) : NULL;
+  for (size_t i = 0; good && to != NULL && i < of->shape->n_dim; i++) {
     good = of->shape->dim[i]->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-    *(int64_t *)os_syntax__slot(self, tensor, 1) = good ? of->shape->dim[i]->dim_value : 0;
+    to[i] = good ? of->shape->dim[i]->dim_value : 0;
   }
   if (!good)
     os_form_fault(self, &os_rule_form_value, NULL, start, self->lexer.start,
@@ -337,7 +350,7 @@ static void os_syntax__value_info(os_form_reader *self, void *owner, uint32_t nu
   void *info = os_syntax__child(self, owner, number);
   os_syntax__put_text(self, info, 1, name);
   if (type != NULL) *(Onnx__TypeProto **)os_syntax__slot(self, info, 2) = type;
-  if (tensor == NULL) *seen = os_syntax__see(self, start, info, owner);
+  *seen = os_syntax__see(self, start, tensor == NULL ? info : NULL, owner);
 }
 
 // A list of values that ends with the sign.
@@ -346,8 +359,9 @@ static void os_syntax__value_infos(os_form_reader *self, void *owner, char close
   if (os_form_take(self, close)) return;
   os_syntax_seen seen = {.one = NULL}; // `more` says that it is no tensor
   do {
-    if (os_syntax__again(self, &seen))
-      os_syntax__put_message(self, owner, seen.more == NULL ? initializers : number, seen.one);
+    size_t again = os_syntax__again(self, &seen);
+    if (again > 0)
+      os_syntax__put_message(self, owner, seen.more == NULL ? initializers : number, seen.one, again);
     else
       os_syntax__value_info(self, owner, number, initializers, &seen);
   } while (os_syntax__more(self, close));
@@ -478,10 +492,12 @@ static void os_syntax__node(os_syntax_reader *reader, os_syntax_frame *frame) {
     return;
   }
   bool graph = ((ProtobufCMessage *)frame->body)->descriptor == &onnx__graph_proto__descriptor;
-  if (os_syntax__again(self, &frame->seen_node)) {
-    os_syntax__put_message(self, frame->body, graph ? 1 : 7, frame->seen_node.one);
+  size_t again = os_syntax__again(self, &frame->seen_node);
+  if (again > 0) {
+    os_syntax__put_message(self, frame->body, graph ? 1 : 7, frame->seen_node.one, again);
     return;
   }
+  frame->seen_node.one = frame->seen_attribute.one = NULL;
   size_t start = self->lexer.start;
   void *node = os_syntax__child(self, frame->body, graph ? 1 : 7);
   if (os_form_take(self, '[')) {
@@ -512,9 +528,11 @@ static void os_syntax__attribute(os_syntax_reader *reader, os_syntax_frame *fram
   frame->state = BEHIND_VALUE;
   frame->start = self->lexer.start;
   frame->attribute = NULL;
-  if (os_syntax__again(self, &frame->seen_attribute)) {
+  size_t again = os_syntax__again(self, &frame->seen_attribute);
+  if (again > 0) {
+    frame->start = frame->seen_attribute.start;
     frame->attribute = frame->seen_attribute.one;
-    os_syntax__put_message(self, owner, frame->node == NULL ? 11 : 5, frame->attribute);
+    os_syntax__put_message(self, owner, frame->node == NULL ? 11 : 5, frame->attribute, again);
     return;
   }
   os_str name = os_syntax__name(self);
@@ -667,8 +685,9 @@ static void os_syntax__message(os_syntax_reader *self, void *message) {
   os_syntax_seen seen = {.one = NULL};
   while (model && form->status == OS_OK && form->lexer.token != OS_TOKEN_END) {
     size_t start = form->lexer.start;
-    if (os_syntax__again(form, &seen)) {
-      os_syntax__put_message(form, message, 25, seen.one);
+    size_t again = os_syntax__again(form, &seen);
+    if (again > 0) {
+      os_syntax__put_message(form, message, 25, seen.one, again);
       continue;
     }
     void *function = os_syntax__child(form, message, 25);

@@ -80,16 +80,25 @@ static void os_syntax__ids(os_text *out, const char *open, const ProtobufCBinary
   os_text_puts(out, close);
 }
 
-// Whether the last element but one of the list's first `count` and the last one are both empty. Then the last `size` bytes, the
-// text of the former and of what stands before it, are written once more. Not for the first two: before the first one stands
-// something else.
-static bool os_syntax__again(os_text *out, const void *list, size_t count, size_t size) {
+// How many elements of a list from `at` on are empty as the one before them is. Their text is the last `size` bytes, the text
+// of that one and of what stands before it, and it is written here. Not for the first two: before the first one stands something else.
+static size_t os_syntax__again(os_text *out, const void *list, size_t at, size_t count, size_t size) {
   const ProtobufCMessage *const *messages = list;
-  if (count < 3 || !os_proto_is_blank(messages[count - 1]) || !os_proto_is_blank(messages[count - 2]))
-    return false;
-  char *to = os_text_extend(out, size);
-  if (to != NULL) os_bytes_copy(to, to - size, size);
-  return true;
+  size_t end = at, all;
+  if (at < 2 || !os_proto_is_blank(messages[at - 1])) return 0;
+  while (end < count && (messages[end] == messages[at - 1] || os_proto_is_blank(messages[end]))) end++;
+  if (end == at) return 0;
+  char *to = os_size_mul(end - at, size, &all) ? os_text_extend(out, all) : NULL;
+  out->failed |= to == NULL;
+  if (to == NULL) return end - at;
+  for (size_t done = size, left = all; left > 0;) { // what is there doubles
+    size_t n = left < done ? left : done;
+    os_bytes_copy(to, to - done, n);
+    to += n;
+    left -= n;
+    done += n;
+  }
+  return end - at;
 }
 
 static void os_syntax__line(os_syntax_writer *self, size_t more) {
@@ -108,7 +117,11 @@ static void os_syntax__shape(os_text *out, const Onnx__TensorShapeProto *shape) 
   if (shape == NULL) os_text_puts(out, "[]");
   if (shape == NULL || shape->n_dim == 0) return;
   for (size_t i = 0; i < shape->n_dim; i++) {
-    if (os_syntax__again(out, shape->dim, i + 1, 2)) continue;
+    size_t more = os_syntax__again(out, shape->dim, i, shape->n_dim, 2);
+    if (more > 0) {
+      i += more - 1;
+      continue;
+    }
     const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
     os_text_char(out, i == 0 ? '[' : ',');
     if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
@@ -182,7 +195,11 @@ static void os_syntax__value_info(os_text *out, const Onnx__ValueInfoProto *info
 static void os_syntax__value_infos(os_text *out, Onnx__ValueInfoProto *const *infos, size_t count) {
   os_text_char(out, '(');
   for (size_t i = 0, size = 0; i < count; i++) {
-    if (os_syntax__again(out, infos, i + 1, size)) continue;
+    size_t more = os_syntax__again(out, infos, i, count, size);
+    if (more > 0) {
+      i += more - 1;
+      continue;
+    }
     size_t start = out->len;
     if (i > 0) os_text_puts(out, ", ");
     os_syntax__value_info(out, infos[i]);
@@ -222,7 +239,11 @@ static void os_syntax__pairs(os_syntax_writer *self, const os_plan_field *field,
   size_t count = os_plan_elements(field, message);
   os_text_char(self->out, '[');
   for (size_t i = 0, size = 0; i < count; i++) {
-    if (os_syntax__again(self->out, os_plan_list(field, message), i + 1, size)) continue;
+    size_t more = os_syntax__again(self->out, os_plan_list(field, message), i, count, size);
+    if (more > 0) {
+      i += more - 1;
+      continue;
+    }
     size_t start = self->out->len;
     const ProtobufCMessage *entry = os_plan_child(field, message, i);
     const os_plan *plan = os_plans_get(&self->plans, entry->descriptor);
@@ -305,7 +326,11 @@ static void os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *gra
   os_syntax__value_infos(out, graph->output, graph->n_output);
   const char *separator = " <";
   for (size_t i = 0, size = 0; i < graph->n_initializer; i++, separator = ",") {
-    if (os_syntax__again(out, graph->initializer, i + 1, size)) continue;
+    size_t more = os_syntax__again(out, graph->initializer, i, graph->n_initializer, size);
+    if (more > 0) {
+      i += more - 1;
+      continue;
+    }
     size_t start = out->len;
     os_text_puts(out, separator);
     os_syntax__line(self, 2);
@@ -313,7 +338,11 @@ static void os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *gra
     size = out->len - start;
   }
   for (size_t i = 0, size = 0; i < graph->n_value_info; i++, separator = ",") {
-    if (os_syntax__again(out, graph->value_info, i + 1, size)) continue;
+    size_t more = os_syntax__again(out, graph->value_info, i, graph->n_value_info, size);
+    if (more > 0) {
+      i += more - 1;
+      continue;
+    }
     size_t start = out->len;
     os_text_puts(out, separator);
     os_syntax__line(self, 2);
@@ -347,11 +376,11 @@ static void os_syntax__values(os_syntax_writer *self, const os_plan_field *field
 // `= 0` and stands behind.
 static void os_syntax__attribute(os_syntax_writer *self, os_syntax_frame *frame) {
   os_text *out = self->out;
-  if (frame->element == 0 &&
-      os_syntax__again(out, frame->attributes, frame->attribute + 1, frame->attribute_size)) {
-    frame->attribute++;
-    return;
-  }
+  size_t more = frame->element > 0 ? 0
+                                   : os_syntax__again(out, frame->attributes, frame->attribute,
+                                                      frame->attribute_count, frame->attribute_size);
+  frame->attribute += more;
+  if (more > 0) return;
   size_t start = out->len;
   const Onnx__AttributeProto *attribute = frame->attributes[frame->attribute];
   const os_syntax_kind *kind = &os_syntax_kinds[attribute->type];
@@ -415,8 +444,10 @@ static void os_syntax__begin_list(os_syntax_frame *frame, Onnx__AttributeProto *
 
 static void os_syntax__node(os_syntax_writer *self, os_syntax_frame *frame) {
   os_text *out = self->out;
+  size_t more = os_syntax__again(out, frame->nodes, frame->node, frame->node_count, frame->node_size);
+  frame->node += more;
+  if (more > 0) return;
   const Onnx__NodeProto *node = frame->nodes[frame->node++];
-  if (os_syntax__again(out, frame->nodes, frame->node, frame->node_size)) return;
   size_t start = out->len;
   os_syntax__line(self, 0);
   if (node->has_name) {
@@ -451,7 +482,11 @@ static void os_syntax__function_signature(os_syntax_writer *self, os_syntax_fram
   os_syntax__ids(out, " (", function->input, function->n_input, ")");
   os_syntax__ids(out, " => (", function->output, function->n_output, ")");
   for (size_t i = 0, size = 0; i < function->n_value_info; i++) {
-    if (os_syntax__again(out, function->value_info, i + 1, size)) continue;
+    size_t more = os_syntax__again(out, function->value_info, i, function->n_value_info, size);
+    if (more > 0) {
+      i += more - 1;
+      continue;
+    }
     size_t start = out->len;
     os_text_puts(out, i == 0 ? " <" : ", ");
     os_syntax__value_info(out, function->value_info[i]);
@@ -536,7 +571,11 @@ static void os_syntax__message(os_syntax_writer *self, const ProtobufCMessage *m
   os_syntax__body(self);
   if (message->descriptor != &onnx__model_proto__descriptor) return;
   for (size_t i = 0, size = 0; i < model->n_functions; i++) {
-    if (os_syntax__again(self->out, model->functions, i + 1, size)) continue;
+    size_t more = os_syntax__again(self->out, model->functions, i, model->n_functions, size);
+    if (more > 0) {
+      i += more - 1;
+      continue;
+    }
     size_t start = self->out->len;
     os_text_char(self->out, '\n');
     os_syntax__function(self, model->functions[i]);

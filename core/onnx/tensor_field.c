@@ -33,6 +33,7 @@ uint64_t os_tensor_field_count(const Onnx__TensorProto *proto, os_tensor_storage
 
 os_tensor_fields os_tensor_fields_of(const Onnx__TensorProto *proto) {
   os_tensor_fields self = {0};
+  if (os_proto_is_blank(proto)) return self;
   for (os_tensor_storage storage = OS_STORED_RAW; storage <= OS_STORED_UINT64; storage++) {
     if (os_tensor_field_count(proto, storage) == 0) continue;
     if (self.used == 0) self.first = storage;

@@ -139,6 +139,35 @@ describe('documents', () => {
     assert.equal(refusal(() => env.parse('{"graph":'.repeat(100_000), 'graph', 'json')).code, 'malformed')
   })
 
+  it('lists hold empty messages among others', () => {
+    const lists = { node: [1, 3], initializer: [5, 8], input: [11, 1], valueInfo: [13, 1], metadataProps: [16, 1] }
+    for (const [field, [number, name]] of Object.entries(lists)) {
+      const said = field === 'metadataProps' ? 'key' : 'name'
+      const inText = field.replace(/[A-Z]/, letter => `_${letter.toLowerCase()}`)
+      for (const pattern of ['.', '..', '...', '....', 'n', 'n.', '.n', '..n', '...n', 'n...', '...n...', 'nn....n.n..n', '.'.repeat(3000), `${'.'.repeat(700)}n${'.'.repeat(700)}`]) {
+        const graph = new onnx.Writer()
+        for (const kind of pattern) graph.field(number, kind === '.' ? '' : new onnx.Writer().field(name, kind).bytes())
+        const given = graph.bytes()
+        const objects = [...pattern].map(kind => kind === '.' ? {} : { [said]: kind })
+        const expected = { [field]: objects }
+        assert.deepStrictEqual(env.decode(given, 'GraphProto'), expected)
+        assert.equal(env.format(given, 'GraphProto', 'textproto'), [...pattern].map(kind => `${inText} {${kind === '.' ? '' : `\n  ${said}: "${kind}"\n`}}`).join('\n'))
+        assert.equal(env.format(given, 'GraphProto', 'json'), JSON.stringify(expected, null, 2))
+        const inner = new onnx.Writer().field(7, given).bytes()
+        for (const form of ['json', 'textproto', 'onnxtxt']) same(env.parse(env.format(inner, 'ModelProto', form), 'ModelProto', form), inner)
+      }
+    }
+  })
+
+  it('lists hold bytes of any length', () => {
+    const strings = [0, 1, 0, 63, 64, 65, 2, 300, 0].map((length, i) => new Uint8Array(length).fill(65 + i))
+    const tensor = new onnx.Writer().field(6, strings).bytes()
+    assert.deepStrictEqual(env.decode(tensor, 'TensorProto'), { stringData: strings })
+    same(env.encode(env.decode(tensor, 'TensorProto'), 'TensorProto'), tensor)
+    const numbers = [0n, 1n, 127n, 128n, 255n, 2n ** 32n, 2n ** 32n + 1n, -1n, 2n ** 63n - 1n]
+    assert.deepStrictEqual(env.decode(new onnx.Writer().field(1, numbers).bytes(), 'TensorProto'), { dims: numbers })
+  })
+
   it('a worker does the same', async () => {
     const worker = await createWorkerEnv()
     try {

@@ -4,6 +4,7 @@ import { asciiText } from './platform.js'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
+const few = Array.from({ length: 128 }, (_, i) => BigInt(i)) // one out of a typed array is a new one each time
 const SHORT = 64 // bytes that do not get a buffer of their own in a list
 
 // An empty object without room for what most objects get: many of them take a fraction of the time and of the memory.
@@ -41,8 +42,9 @@ export function objectsOf(engine) {
   let unit = 0
   const string = () => text.substring(unit, unit += u32[word++])
   const double = () => f64[number++]
-  const integer = () => i64[number++]
-  const unsigned = () => u64[number++]
+  const isSmall = at => u32[2 * at + 1] === 0 && u32[2 * at] < few.length
+  const integer = () => isSmall(number) ? few[u32[2 * number++]] : i64[number++]
+  const unsigned = () => isSmall(number) ? few[u32[2 * number++]] : u64[number++]
   const range = () => {
     const address = u32[word++]
     return u8.slice(address, address + u32[word++])
