@@ -43,6 +43,7 @@ typedef struct os_port {
   } result;
   double *table;
   char *text;
+  uint32_t plain; // the result is long and ASCII
   size_t table_room, text_room, text_size;
   opspec_env *env;
   os_text json; // for the host's eyes
@@ -81,11 +82,15 @@ void *OS_EXPORT(opspec_block)(os_port *self, size_t size) { return opspec_alloc(
 void OS_EXPORT(opspec_drop)(os_port *self, void *block) { opspec_free(self->env, block); }
 double OS_EXPORT(opspec_used)(os_port *self) { return (double)opspec_memory_used(self->env); }
 
+static void os_port__leave(os_port *self, os_str result) {
+  self->result.address = result.data;
+  self->result.size = result.len;
+  self->plain = result.len >= OS_PORT_TEXT && os_utf8_is_ascii(result);
+}
+
 static uint32_t os_port__end(os_port *self, os_status status) {
-  os_str output = opspec_output(self->env);
   self->result.status = (uint32_t)status;
-  self->result.address = output.data;
-  self->result.size = output.len;
+  os_port__leave(self, opspec_output(self->env));
   return (uint32_t)status;
 }
 
@@ -264,8 +269,7 @@ uint32_t OS_EXPORT(opspec_get_strings)(os_port *self, const op_value *value) {
     lengths[i] = text ? (double)strings[i].len : -(double)strings[i].len;
     os_text_put(&self->json, strings[i]);
   }
-  self->result.address = self->json.data;
-  self->result.size = self->json.len;
+  os_port__leave(self, os_text_str(&self->json));
   return self->result.status = self->json.failed ? OS_OUT_OF_MEMORY : OS_OK;
 }
 
@@ -274,8 +278,7 @@ op_type OS_EXPORT(opspec_type_of)(os_port *self, size_t length) {
 }
 void OS_EXPORT(opspec_type_text)(os_port *self, op_type type) {
   os_str name = opspec_type_name(self->env, type);
-  self->result.address = name.data;
-  self->result.size = name.len;
+  os_port__leave(self, name);
 }
 
 op_value *OS_EXPORT(opspec_read)(os_port *self, const char *bytes, size_t size, size_t kind) {
@@ -699,4 +702,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/14"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/15"; }

@@ -84,6 +84,7 @@ static void os_syntax__ids(os_text *out, const char *open, const ProtobufCBinary
 // of that one and of what stands before it, and it is written here. Not for the first two: before the first one stands something else.
 static size_t os_syntax__again(os_text *out, const void *list, size_t at, size_t count, size_t size) {
   const ProtobufCMessage *const *messages = list;
+  enum { NEAR = 1 << 13 };
   size_t end = at, all;
   if (at < 2 || !os_proto_is_blank(messages[at - 1])) return 0;
   while (end < count && (messages[end] == messages[at - 1] || os_proto_is_blank(messages[end]))) end++;
@@ -91,12 +92,12 @@ static size_t os_syntax__again(os_text *out, const void *list, size_t at, size_t
   char *to = os_size_mul(end - at, size, &all) ? os_text_extend(out, all) : NULL;
   out->failed |= to == NULL;
   if (to == NULL) return end - at;
-  for (size_t done = size, left = all; left > 0;) { // what is there doubles
+  for (size_t done = size, left = all; left > 0;) { // what is there doubles, as long as it is in a near cache
     size_t n = left < done ? left : done;
     os_bytes_copy(to, to - done, n);
     to += n;
     left -= n;
-    done += n;
+    if (done < NEAR) done += n;
   }
   return end - at;
 }

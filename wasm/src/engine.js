@@ -5,7 +5,7 @@ import { isBlob } from './files.js'
 import { KernelHost } from './kernels.js'
 import { instantiate } from './loader.js'
 import { isSource } from './outside.js'
-import { now } from './platform.js'
+import { asciiText, now } from './platform.js'
 import { checkPlaces, compareText, halfBits, isHalfArray, isMap, isSparse, isTensor, normalTensor, parseType, readDims, SparseTensor, Tensor, TRUSTED, typeOfValue } from './values.js'
 
 // One instance of the module and everything that crosses its border. Numbers go through the port's table, texts through
@@ -14,6 +14,7 @@ import { checkPlaces, compareText, halfBits, isHalfArray, isMap, isSparse, isTen
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const SHORT = 24 // UTF-16 units of a text that is put down one by one
+const LONGEST_PLAIN = 2 ** 28 // bytes; of longer ones the decoder says what is wrong when they are too many
 const SMALL = 1 << 16 // of a text that is encoded in place
 const MOST_BYTES = 2 ** 32 - 1 // that a size of the module's can say
 const VALUE = 8 // numbers of a value in the table, its dims left out
@@ -158,7 +159,9 @@ export class Engine {
 
   resultText() {
     const address = this.resultAddress
-    return decoder.decode(this.u8.subarray(address, address + this.resultSize))
+    const size = this.resultSize
+    const bytes = this.u8.subarray(address, address + size)
+    return this.u32[(this.port >>> 2) + 5] !== 0 && size < LONGEST_PLAIN ? asciiText(bytes) : decoder.decode(bytes)
   }
 
   resultBytes() {
