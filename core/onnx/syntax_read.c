@@ -68,11 +68,13 @@ static os_syntax_seen os_syntax__see(const os_form_reader *self, size_t start, v
 static size_t os_syntax__again(os_form_reader *self, os_syntax_seen *seen) {
   os_str text = self->lexer.text;
   size_t at = self->lexer.start, size = seen->after - seen->start, step = at - seen->start;
-  if (seen->one == NULL || size > text.len - at || !os_bytes_eq(text.data + at, text.data + seen->start, size))
+  if (seen->one == NULL || size > text.len - at ||
+      !os_bytes_eq(text.data + at, text.data + seen->start, size))
     return 0;
   size_t count = 1;
   for (size_t left = text.len - at; step <= left && size <= left - step; left -= step, count++) {
-    const char *last = text.data + text.len - left; // what lies between it and the one before it follows it, too
+    const char *last =
+        text.data + text.len - left; // what lies between it and the one before it follows it, too
     if (!os_bytes_eq(last - step, last, step) || !os_bytes_eq(last, last + step, size)) break;
   }
   seen->end += count * step;
