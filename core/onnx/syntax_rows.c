@@ -8,11 +8,9 @@ const os_syntax_kind os_syntax_kinds[OS_SYNTAX_KINDS] = {
 };
 
 bool os_syntax_is_type(os_str word) {
-  static const char *const others[] = {"seq",           "map",    "optional",
-                                       "sparse_tensor", "opaque", OS_SYNTAX_UNDEFINED};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (os_str_is(word, others[i])) return true;
-  return os_elem_by_onnx_name(word) != OP_NONE;
+  static const char *const others[] = {"seq",    "map",               "optional", "sparse_tensor",
+                                       "opaque", OS_SYNTAX_UNDEFINED, NULL};
+  return os_str_in(word, others) || os_elem_by_onnx_name(word) != OP_NONE;
 }
 
 uint32_t os_syntax_data_field(int32_t data_type) {

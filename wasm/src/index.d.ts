@@ -428,6 +428,7 @@ export interface Env {
    * document is known by what the plug-in says of it, or as a kernel of a standard operator; else it is in `unmatched`.
    */
   loadPlugin(plugin: string | UrlLike | Bytes | WasmModule, options?: { documents?: readonly (string | Bytes | object)[] }): Promise<Registration>
+  /** Any message as an object. Short bytes of a list (`stringData`, `strings`) may be views of one buffer; all others have their own. */
   decode(bytes: Bytes, as: string): Record<string, unknown>
   /**
    * What changes when `b` takes the place of `a`: of specifications and operator sets for nodes, of models for who runs them, of data whether the
