@@ -8,8 +8,8 @@ const os_syntax_kind os_syntax_kinds[OS_SYNTAX_KINDS] = {
 };
 
 bool os_syntax_is_type(os_str word) {
-  static const char *const others[] = {"seq",    "map",               "optional", "sparse_tensor",
-                                       "opaque", OS_SYNTAX_UNDEFINED, NULL};
+  static const char *const others[] = {
+      "seq", "map", "optional", "sparse_tensor", "opaque", OS_SYNTAX_UNDEFINED, NULL};
   return os_str_in(word, others) || os_elem_by_onnx_name(word) != OP_NONE;
 }
 
