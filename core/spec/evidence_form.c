@@ -1,5 +1,6 @@
 // Values of evidence documents against their own types.
 #include "decimal.h"
+#include "map.h"
 #include "scalar.h"
 #include "spec_check.h"
 #include "type_expr.h"
@@ -197,11 +198,54 @@ static void os_form__tensor(os_forming *self, const os_json *value, op_elem elem
   }
 }
 
-static void os_form__sparse(os_forming *self, const os_json *value) {
-  uint64_t count;
-  if (os_json_member(value, "values") == NULL) os_form__missing(self, value, "values", "a sparse tensor");
-  if (os_json_member(value, "indices") == NULL) os_form__missing(self, value, "indices", "a sparse tensor");
-  os_form__shape(self, value, &count);
+// One index a value: the element's number, or as many numbers as there are axes, one behind the other.
+static void os_form__indices(os_forming *self, const os_json *indices, const os_json *shape, uint64_t count,
+                             uint64_t elements) {
+  bool linear = indices->length == count;
+  if (!linear && indices->length != count * shape->length) {
+    os_form__wrong(self, indices, "an index for each value, or one for each axis of each value");
+    return;
+  }
+  const os_json *axis = NULL;
+  OS_JSON_EACH(index, indices) {
+    axis = axis == NULL || os_json_next(axis) == NULL ? os_json_first(shape) : os_json_next(axis);
+    uint64_t length = elements, whole;
+    os_decimal number;
+    if (!linear) {
+      number = os_decimal_of(os_json_source(&self->checking->spec->document, axis));
+      if (!os_decimal_uint64(&number, &length)) return;
+    }
+    number = os_decimal_of(os_json_is(index, OS_JSON_STRING)
+                               ? os_json_string(index)
+                               : os_json_source(&self->checking->spec->document, index));
+    if (os_form__integer(self, index, os_elem_info_of(OP_INT64)) && os_decimal_uint64(&number, &whole) &&
+        whole < length)
+      continue;
+    os_form__wrong(self, index,
+                   os_arena_format(self->checking->arena, "an index below %llu", (unsigned long long)length)
+                       .data); // ends in a NUL
+    return;                    // the first one tells enough
+  }
+}
+
+static void os_form__sparse(os_forming *self, const os_json *value, op_elem elem) {
+  uint64_t elements;
+  const os_elem_info *info = os_elem_info_of(elem);
+  const os_json *values = os_json_member(value, "values"), *indices = os_json_member(value, "indices");
+  if (values == NULL) os_form__missing(self, value, "values", "a sparse tensor");
+  if (indices == NULL) os_form__missing(self, value, "indices", "a sparse tensor");
+  bool shaped = os_form__shape(self, value, &elements);
+  if (info == NULL || !os_json_is(values, OS_JSON_ARRAY)) return;
+  OS_JSON_EACH(element, values) {
+    if (os_form__element(self, element, info, elem)) continue;
+    os_form__wrong(self, element, os_form__element_words(self, info));
+    return;
+  }
+  uint64_t parts = info->kind == 'c' ? 2 : 1;
+  if (values->length % parts != 0)
+    os_form__wrong(self, values, "a real and an imaginary part for each value");
+  else if (shaped && os_json_is(indices, OS_JSON_ARRAY))
+    os_form__indices(self, indices, os_json_member(value, "shape"), values->length / parts, elements);
 }
 
 // ---- Containers -------------------------------------------------------------------------------------------
@@ -212,15 +256,46 @@ static void os_form__sequence(os_forming *self, const os_json *value, op_type of
   OS_JSON_EACH(item, os_json_is(items, OS_JSON_ARRAY) ? items : NULL) os_form__push(self, item, of);
 }
 
+// What tells a key from others: a string's bytes, an integer's value however it is written.
+static os_str os_form__key(os_forming *self, const os_json *node, const os_elem_info *info) {
+  if (info->kind == 's') return os_json_string(node);
+  os_str text = os_json_is(node, OS_JSON_STRING) ? os_json_string(node)
+                                                 : os_json_source(&self->checking->spec->document, node);
+  os_decimal number = os_decimal_of(text);
+  int64_t whole;
+  uint64_t large;
+  if (os_decimal_int64(&number, &whole))
+    return os_arena_format(self->checking->arena, "%lld", (long long)whole);
+  if (os_decimal_uint64(&number, &large))
+    return os_arena_format(self->checking->arena, "%llu", (unsigned long long)large);
+  return text;
+}
+
+static void os_form__map_key(os_forming *self, const os_json *node, const os_elem_info *info, op_elem elem,
+                             os_map *keys) {
+  if (!os_form__element(self, node, info, elem)) {
+    os_form__wrong(self, node, os_form__element_words(self, info));
+    return;
+  }
+  bool added = false;
+  os_map_entry *entry = os_map_put(keys, os_form__key(self, node, info), &added);
+  if (entry == NULL)
+    self->checking->status = OS_OUT_OF_MEMORY;
+  else if (!added)
+    os_checking_add(self->checking, &os_rule_evidence_form, node,
+                    "This key stands in the map twice; remove one of the entries.");
+}
+
 static void os_form__map(os_forming *self, const os_json *value, const os_type *type) {
   const os_json *entries = os_json_member(value, "entries");
   const os_elem_info *key = os_elem_info_of(type->elem), *scalar = os_elem_info_of((int)type->of);
+  os_map keys;
+  os_map_init(&keys, self->checking->arena);
   if (entries == NULL) os_form__missing(self, value, "entries", "a map");
   OS_JSON_EACH(entry, os_json_is(entries, OS_JSON_ARRAY) ? entries : NULL) {
     if (!os_json_is(entry, OS_JSON_ARRAY) || entry->length != 2) continue; // the schema has said so
     const os_json *first = os_json_first(entry), *second = os_json_next(first);
-    if (key != NULL && !os_form__element(self, first, key, type->elem))
-      os_form__wrong(self, first, os_form__element_words(self, key));
+    if (key != NULL) os_form__map_key(self, first, key, type->elem, &keys);
     if (os_is_evidence_value(second))
       os_form__push(self, second, type->of);
     else if (scalar == NULL)
@@ -282,7 +357,7 @@ static op_type os_form__value(os_forming *self, const os_pending *pending) {
   os_type what = os_types_get(self->types, type);
   switch (what.kind) {
   case OS_TYPE_TENSOR: os_form__tensor(self, value, what.elem); break;
-  case OS_TYPE_SPARSE: os_form__sparse(self, value); break;
+  case OS_TYPE_SPARSE: os_form__sparse(self, value, what.elem); break;
   case OS_TYPE_SEQUENCE: os_form__sequence(self, value, what.of); break;
   case OS_TYPE_MAP: os_form__map(self, value, &what); break;
   case OS_TYPE_OPTIONAL: os_form__optional(self, value, what.of); break;

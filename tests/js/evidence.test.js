@@ -93,6 +93,10 @@ describe('env.test', () => {
       const kernel = 'export default { compute: ([x]) => [x] }'
       const sequence = { type: 'seq(tensor(float))', items: [floats(1), floats(2, 3)] }
       assert.equal((await single({ inputs: [sequence], outputs: [sequence] }, { kernel, types: ['seq(tensor(float))'] })).status, 'passed')
+      const optional = { type: 'optional(tensor(float))', value: floats(1, 2) }
+      for (const types of [['optional(tensor(float))'], ['tensor(float)', 'optional(tensor(float))']]) {
+        assert.equal((await single({ inputs: [optional], outputs: [optional] }, { kernel, types })).status, 'passed', types.join())
+      }
       const other = { type: 'seq(tensor(float))', items: [floats(1), floats(2, 4)] }
       assert.match((await single({ inputs: [sequence], outputs: [other] }, { kernel, types: ['seq(tensor(float))'] })).message, /item \[1\]/)
     })
@@ -112,6 +116,15 @@ describe('env.test', () => {
     it('of inference', async () => {
       const kernel = 'export default { inferShapes: (_, __, context) => context.fail("no such rank"), compute: ([x]) => [x] }'
       assert.equal((await single(expecting({ stage: 'infer', contains: 'no such rank' }), { kernel })).status, 'passed')
+    })
+    it('never a wrong answer of the kernel', async () => {
+      for (const answer of ['null', '[]', '[x, x]', '["text"]', '[{ type: "float32", dims: [7], data: new Float32Array(7) }]', '[{ type: "int64", dims: [1], data: new BigInt64Array(1) }]', '[{ type: "float32", dims: [3], data: [1] }]', '5']) {
+        const { status, message } = await single(expecting({ stage: 'run', contains: '' }), { kernel: `export default { inferShapes: ([x]) => [x], compute: ([x]) => (${answer}) }` })
+        assert.equal(status, 'failed', answer)
+        assert.match(message, /by a fault of the kernel/, answer)
+      }
+      const { status } = await single(expecting({ stage: 'infer', contains: '' }), { kernel: 'export default { inferShapes: () => 5, compute: ([x]) => [x] }' })
+      assert.equal(status, 'failed')
     })
     it('of the check: the evidence may break the signature', async () => {
       const { status, message } = await single({ inputs: [floats(1), floats(2)], ...expecting({ stage: 'check', contains: '' }) })

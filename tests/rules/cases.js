@@ -94,6 +94,8 @@ const withFunction = (bytes, document = spec) => bundle({ 'soft-gate.opspec.json
 // Without attributes, as a model has none.
 const plainSpec = JSON.stringify({ ...JSON.parse(spec), inputs: [JSON.parse(spec).inputs[0]], attributes: {}, type_parameters: { T: JSON.parse(spec).type_parameters.T } })
 const plain = ({ input = 'float32', output = input, nodes = [onnx.node('Identity', ['X'], ['Y'])] } = {}) => onnx.model({ inputs: [onnx.value('X', input, ['N'])], outputs: [onnx.value('Y', output, ['N'])], nodes })
+const held = value => ({ files: { ...bundle().files, 'two.json': JSON.stringify({ kind: 'opspec.evidence', version: '1', description: 'A value.', inputs: [value], outputs: [] }) } })
+const sparse = (indices, values = [1, 2], type = 'float') => ({ type: `sparse_tensor(${type})`, shape: [2, 3], values, indices })
 const proof = (...changes) => bundle({ 'two.json': replaced(evidence, ...changes) })
 const without = (name, { files }) => ({ files: Object.fromEntries(Object.entries(files).filter(([key]) => key !== name)) })
 const trial = (changes, { source = kernel, document = spec } = {}) => bundle({ 'soft-gate.opspec.json': document, 'two.json': replaced(evidence, ...changes), 'kernel.js': source }, { run: true })
@@ -285,6 +287,14 @@ export const cases = {
   'evidence.form (more tolerances than outputs)': {
     fires: [proof(['"inputs"', '"tolerance": [{ "ulp": 2 }, null], "inputs"'])],
     silent: [proof(['"inputs"', '"tolerance": [], "inputs"']), proof(['"inputs"', '"tolerance": [null], "inputs"'])]
+  },
+  'evidence.form (sparse tensors)': {
+    fires: [[[0, 6]], [[0, -1]], [[0, 0, 2, 2]], [[0, 0, 1]], [[0, 1.5]], [[0], ['x']], [[0], [1, 2, 3], 'complex64']].map(([indices, values, type]) => held(sparse(indices, values, type))),
+    silent: [[[0, 5]], [[0, 0, 1, 2]], [['0', '5']], [[0], [1, 2], 'complex64'], [[], []]].map(([indices, values, type]) => held(sparse(indices, values, type)))
+  },
+  'evidence.form (keys of maps)': {
+    fires: [['int64', [[1, 1], ['1', 2]]], ['int64', [[1, 1], [1, 2]]], ['string', [['a', 1], ['b', 1], ['a', 2]]], ['int8', [[128, 1]]]].map(([key, entries]) => held({ type: `map(${key}, float)`, entries })),
+    silent: [['int64', [[1, 1], [2, 1]]], ['string', [['1', 1], ['01', 1]]], ['uint64', [['18446744073709551615', 1], ['18446744073709551614', 1]]]].map(([key, entries]) => held({ type: `map(${key}, float)`, entries }))
   },
   'evidence.form (another version)': { fires: [proof(['"version": "1"', '"version": "2"'])], silent: [bundle()], fixed: true },
   'evidence.arity': {

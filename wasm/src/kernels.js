@@ -1,6 +1,6 @@
 import { elementByNumber } from './elements.js'
 import { KernelTypes } from './kernel-types.js'
-import { atOnce, hear, invalid, messageOf, OpspecError, shown } from './errors.js'
+import { atOnce, hear, invalid, isMisdeed, messageOf, misdeed, OpspecError, shown } from './errors.js'
 import { PluginInstance } from './plugin.js'
 import { isMap, isSparse, isTensor, normalTensor, parseType, Tensor, TRUSTED } from './values.js'
 
@@ -17,7 +17,7 @@ const FLOAT = 1, INT = 2, STRING = 3, TENSOR = 4, GRAPH = 5, FLOATS = 6, INTS = 
 
 class KernelFailure extends Error {}
 
-/** Whether it is a fault of the kernel's code, as against an error that it means. */
+/** Whether it is a fault of the kernel's code or of what it answers, as against an error that it means. */
 export function isMisbehaviour(error) {
   try {
     return isFault(error)
@@ -27,7 +27,7 @@ export function isMisbehaviour(error) {
 }
 
 function isFault(error) {
-  return error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError ||
+  return isMisdeed(error) || error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError ||
     error instanceof WebAssembly.RuntimeError || (error instanceof OpspecError && error.cause instanceof WebAssembly.RuntimeError) || (error instanceof RangeError && /call stack|invalid .*length|allocation/i.test(error.message)) ||
     // From another realm, as in an isolated kernel.
     ['TypeError', 'ReferenceError', 'SyntaxError', 'InternalError'].includes(error?.name)
@@ -349,14 +349,19 @@ export class KernelHost {
   }
 
   writeOutputs(instance, run, outputs, requested = instance.requested) {
-    if (!Array.isArray(outputs)) throw new KernelFailure('the kernel must answer a list of its outputs')
-    if (outputs.length > instance.most) throw new KernelFailure(`the kernel gave ${outputs.length} outputs, the operator has ${instance.most}`)
+    if (!Array.isArray(outputs)) throw misdeed(new KernelFailure('the kernel must answer a list of its outputs'))
+    if (outputs.length > instance.most) throw misdeed(new KernelFailure(`the kernel gave ${outputs.length} outputs, the operator has ${instance.most}`))
     if (requested.length > 1 && instance.inputs.length > 0) outputs = outputs.map(value => this.#owned(value))
     for (let i = 0; i < requested.length; i++) {
       if (!requested[i]) continue
-      if (outputs[i] === undefined) throw new KernelFailure(`the kernel gave no output ${i}`)
-      if (isTensor(outputs[i])) this.#writeTensor(run, i, outputs[i])
-      else this.#writeValue(instance, run, i, outputs[i])
+      if (outputs[i] === undefined) throw misdeed(new KernelFailure(`the kernel gave no output ${i}`))
+      try {
+        // A tensor may be to become an optional.
+        if (isTensor(outputs[i]) && !instance.kernel.types.beyondTensors) this.#writeTensor(run, i, outputs[i])
+        else this.#writeValue(instance, run, i, outputs[i])
+      } catch (error) {
+        throw error instanceof OpspecError && error.code === 'invalid_argument' ? misdeed(error) : error
+      }
     }
   }
 
@@ -407,8 +412,8 @@ export class KernelHost {
     const { engine } = this
     if (engine.f64[engine.table] !== 1) throw new OpspecError('limit', 'memory is exhausted')
     const promised = engine.readHead(engine.table + 1)
-    throw new KernelFailure(`output ${index} is ${element.name} [${Array.from(dims).join(', ')}], inference said ` +
-      `${elementByNumber[promised.element].name} [${promised.dims.join(', ')}]`)
+    throw misdeed(new KernelFailure(`output ${index} is ${element.name} [${Array.from(dims).join(', ')}], inference said ` +
+      `${elementByNumber[promised.element].name} [${promised.dims.join(', ')}]`))
   }
 }
 
@@ -429,8 +434,8 @@ function disposeAll(kernels) {
 
 function checkList(answer, what, most = Infinity) {
   const list = atOnce(answer, what)
-  if (!Array.isArray(list)) throw new KernelFailure(`${what} must answer a list`)
-  if (list.length > most) throw new KernelFailure(`${what} answered ${list.length} outputs, the operator has ${most}`)
+  if (!Array.isArray(list)) throw misdeed(new KernelFailure(`${what} must answer a list`))
+  if (list.length > most) throw misdeed(new KernelFailure(`${what} answered ${list.length} outputs, the operator has ${most}`))
   return list
 }
 
@@ -439,11 +444,11 @@ const typesFrom = (object, inputs, attributes, context) => checkList(object.infe
 // The sizes are the core's to judge.
 function readShape(shape, what) {
   if (shape === null) return null
-  if (typeof shape !== 'object' || typeof shape.length !== 'number') throw new KernelFailure(`${what}: a shape is a list or null, not ${shown(shape)}`)
+  if (typeof shape !== 'object' || typeof shape.length !== 'number') throw misdeed(new KernelFailure(`${what}: a shape is a list or null, not ${shown(shape)}`))
   return Array.from(shape, (dim, axis) => {
     if (dim == null) return null
     if (Number.isFinite(dim) || typeof dim === 'bigint' || typeof dim === 'string') return dim
-    throw new KernelFailure(`${what}: dimension ${axis} is ${shown(dim)}, neither a size nor a name`)
+    throw misdeed(new KernelFailure(`${what}: dimension ${axis} is ${shown(dim)}, neither a size nor a name`))
   })
 }
 
@@ -461,7 +466,7 @@ function inferWith({ object, types, host }, node, attributes, context) {
     const inputs = node.inputs.map(fact => host.inputFact(fact))
     checkList(object.inferShapes(inputs, attributes, context), 'inferShapes', node.maxOutputs).forEach((fact, i) => {
       if (facts[i] === undefined || fact == null) return
-      if (typeof fact !== 'object') throw new KernelFailure(`inferShapes: output ${i} is ${shown(fact)}, not an object with a shape`)
+      if (typeof fact !== 'object') throw misdeed(new KernelFailure(`inferShapes: output ${i} is ${shown(fact)}, not an object with a shape`))
       const { type, shape } = fact
       if (type != null && facts[i].type === undefined) say(i, type, 'inferShapes')
       if (shape !== undefined) facts[i].shape = readShape(shape, `inferShapes: output ${i}`)
