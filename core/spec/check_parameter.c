@@ -58,7 +58,18 @@ static void os_parameter__order(os_checking *self, const os_spec_parameter *list
   }
 }
 
+// What the schema takes for a label; of others it has told.
+static bool os_parameter__is_label(os_str text) {
+  for (size_t i = 0; i < text.len; i++) {
+    char c = text.data[i];
+    bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-'))) return false;
+  }
+  return text.len > 0 && text.len <= 128;
+}
+
 static void os_parameter__types(os_checking *self, const os_spec_parameter *list, size_t count) {
+  bool defined_at_all = os_json_is(self->spec->members[OS_SPEC_TYPE_PARAMETERS], OS_JSON_OBJECT);
   for (size_t i = 0; i < count; i++) {
     const os_json *node = list[i].type_node;
     if (os_json_is(node, OS_JSON_NULL))
@@ -66,6 +77,7 @@ static void os_parameter__types(os_checking *self, const os_spec_parameter *list
                       "%.*s has no type parameter, so nothing can check its type.",
                       OS_ARG(os_parameter__quote(self, list[i].name)));
     if (!os_json_is(node, OS_JSON_STRING) || list[i].type_parameter >= 0) continue;
+    if (!defined_at_all || !os_parameter__is_label(os_json_string(node))) continue;
     if (self->report->full) { // it is only counted
       os_checking_add(self, &os_rule_spec_parameter_type_parameter_unknown, node, "%s", "");
       continue;
@@ -76,9 +88,7 @@ static void os_parameter__types(os_checking *self, const os_spec_parameter *list
         self, &os_rule_spec_parameter_type_parameter_unknown, node,
         "%.*s is no type parameter of this document; define it, or name one that is.", OS_ARG(wrong));
     finding->actual = wrong;
-    const os_json *defined = self->spec->members[OS_SPEC_TYPE_PARAMETERS];
-    if (os_json_is(defined, OS_JSON_OBJECT))
-      os_checking_relate(self, finding, defined, "the type parameters");
+    os_checking_relate(self, finding, self->spec->members[OS_SPEC_TYPE_PARAMETERS], "the type parameters");
     if (nearest.len == 0 && self->spec->type_parameter_count == 1)
       nearest = self->spec->type_parameters[0].name;
     if (nearest.len == 0) continue;
@@ -129,6 +139,20 @@ void os_check_parameters(os_checking *self) {
 
 // ---- Type parameters --------------------------------------------------------------------------------------
 
+// Whether all of a list could be read. Where not, another finding tells.
+static bool os_parameter__is_read(const os_spec *spec, os_spec_member which, size_t count) {
+  const os_json *list = spec->members[which];
+  return os_json_is(list, OS_JSON_ARRAY) && list->length == count;
+}
+
+// The same, and that each input says what decides its type.
+static bool os_parameter__all_typed(const os_spec *spec) {
+  if (!os_parameter__is_read(spec, OS_SPEC_INPUTS, spec->input_count)) return false;
+  for (size_t i = 0; i < spec->input_count; i++)
+    if (spec->inputs[i].type_parameter < 0) return false;
+  return true;
+}
+
 void os_check_type_parameters(os_checking *self) {
   const os_spec *spec = self->spec;
   // Per type parameter: bit 0 used by inputs, bit 1 by outputs.
@@ -141,16 +165,18 @@ void os_check_type_parameters(os_checking *self) {
     if (spec->inputs[i].type_parameter >= 0) used[spec->inputs[i].type_parameter] |= 1;
   for (size_t i = 0; i < spec->output_count; i++)
     if (spec->outputs[i].type_parameter >= 0) used[spec->outputs[i].type_parameter] |= 2;
-  bool standard = os_is_standard_domain(spec->domain);
+  bool all_read = os_parameter__is_read(spec, OS_SPEC_INPUTS, spec->input_count) &&
+                  os_parameter__is_read(spec, OS_SPEC_OUTPUTS, spec->output_count);
+  bool undecided = !os_is_standard_domain(spec->domain) && os_parameter__all_typed(spec);
   for (size_t i = 0; i < spec->type_parameter_count; i++) {
     const os_spec_type_parameter *parameter = &spec->type_parameters[i];
-    if (used[i] == 0) {
+    if (used[i] == 0 && all_read) {
       os_finding *finding = os_checking_add(self, &os_rule_spec_type_parameter_unused, parameter->node,
                                             "No input or output uses %.*s; remove it.",
                                             OS_ARG(os_parameter__quote(self, parameter->name)));
       os_checking_fix_remove(self, finding, false, parameter->node);
     }
-    if (used[i] == 2 && parameter->count > 1 && !standard)
+    if (used[i] == 2 && parameter->count > 1 && undecided)
       os_checking_add_as(self, &os_rule_spec_type_parameter_undetermined,
                          spec->attribute_count == 0 ? OS_ERROR : OS_WARNING, parameter->node,
                          "Only outputs use %.*s and it allows %zu types: no input decides which one it is%s.",

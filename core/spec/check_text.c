@@ -106,6 +106,26 @@ static void os_text__unknown(os_checking *self, const os_json *node, uint32_t at
   os_fix_edit(self->report, fix, self->spec->document.file, (os_range){at, at + name.len}, nearest);
 }
 
+static bool os_text__all_named(const os_json *list, const os_spec_parameter *read, size_t count) {
+  if (!os_json_is(list, OS_JSON_ARRAY) || list->length != count) return false;
+  for (size_t i = 0; i < count; i++)
+    if (read[i].name.len == 0) return false;
+  return true;
+}
+
+// Whether all that has a name could be read. Where not, the schema has said so, and a name that is not there says nothing.
+static bool os_text__knows_names(os_checking *self) {
+  const os_spec *spec = self->spec;
+  if (self->knows_names == 0) {
+    bool all = os_text__all_named(spec->members[OS_SPEC_INPUTS], spec->inputs, spec->input_count) &&
+               os_text__all_named(spec->members[OS_SPEC_OUTPUTS], spec->outputs, spec->output_count) &&
+               os_json_is(spec->members[OS_SPEC_TYPE_PARAMETERS], OS_JSON_OBJECT) &&
+               os_json_is(self->attributes, OS_JSON_OBJECT);
+    self->knows_names = all ? 1 : -1;
+  }
+  return self->knows_names > 0;
+}
+
 // Works on the text as written: names have no escapes.
 static void os_text__names(os_checking *self, const os_json *node) {
   os_str source = os_json_source(&self->spec->document, node);
@@ -118,7 +138,8 @@ static void os_text__names(os_checking *self, const os_json *node) {
       return;
     }
     os_str name = os_str_slice(source, start, at++);
-    if (os_text__is_name(name) && os_checking_roles(self, name) == 0 && !os_text__is_word(self, name))
+    if (os_text__is_name(name) && os_checking_roles(self, name) == 0 && !os_text__is_word(self, name) &&
+        os_text__knows_names(self))
       os_text__unknown(self, node, node->start + (uint32_t)start, name);
   }
 }

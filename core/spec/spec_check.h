@@ -31,6 +31,7 @@ typedef struct os_checking {
   unsigned repeated;         // roles in which a name stands twice
   const os_json *attributes; // the object that defines them; names are looked up in it
   os_map words;              // of check_text.c; not there until one is asked for
+  int knows_names;           // of check_text.c: 1 or -1 once it was asked
   size_t types_read;         // of all type parameters
   uint32_t suggestions;      // that may still be looked for: comparing many names with many takes long
   os_status status;
