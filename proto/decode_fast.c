@@ -1,5 +1,7 @@
 #include "decoder.h"
 
+#include "utf8.h"
+
 // The common case of what is in memory and stays there: known fields with small tags and lengths, ASCII texts, messages that come once.
 // Whatever is not that is left, untouched, to the general path, which also knows all faults.
 
@@ -35,6 +37,15 @@ static inline os_status os_fast__slot(os_fast *self, const os_plan_field *field,
   frame->run_left--;
   size_t *count = os_plan_count(field, frame->message);
   *slot = *(char **)os_plan_member(field, frame->message) + (*count)++ * field->size;
+  return OS_OK;
+}
+
+// The same, or where a singular field's value goes, which is there then.
+static inline os_status os_fast__place(os_fast *self, const os_plan_field *field, const os_item *item,
+                                       void **out) {
+  if (field->repeated) return os_fast__slot(self, field, item, out);
+  os_plan_set_has(field, self->frame->message);
+  *out = os_plan_member(field, self->frame->message);
   return OS_OK;
 }
 
@@ -77,11 +88,8 @@ static inline os_status os_fast__message(os_fast *self, const os_plan_field *fie
 static inline os_status os_fast__bytes(os_fast *self, const os_plan_field *field, const os_item *item) {
   size_t n = (size_t)(item->end - item->data);
   ProtobufCBinaryData view = {n, n == 0 ? NULL : (uint8_t *)(uintptr_t)os_fast__at(self, item->data)};
-  void *slot = os_plan_member(field, self->frame->message);
-  if (field->repeated)
-    OS_TRY(os_fast__slot(self, field, item, &slot));
-  else
-    os_plan_set_has(field, self->frame->message);
+  void *slot;
+  OS_TRY(os_fast__place(self, field, item, &slot));
   memcpy(slot, &view, sizeof view);
   self->p = os_fast__at(self, item->end);
   return OS_OK;
@@ -89,11 +97,8 @@ static inline os_status os_fast__bytes(os_fast *self, const os_plan_field *field
 
 // A number below 128, which is the same in every integer type but the zigzag ones.
 static inline os_status os_fast__number(os_fast *self, const os_plan_field *field, const os_item *item) {
-  void *slot = os_plan_member(field, self->frame->message);
-  if (field->repeated)
-    OS_TRY(os_fast__slot(self, field, item, &slot));
-  else
-    os_plan_set_has(field, self->frame->message);
+  void *slot;
+  OS_TRY(os_fast__place(self, field, item, &slot));
   uint32_t small = (uint32_t)item->value;
   if (field->size == 8)
     memcpy(slot, &item->value, 8);
@@ -105,11 +110,8 @@ static inline os_status os_fast__number(os_fast *self, const os_plan_field *fiel
 
 // Four or eight bytes.
 static inline os_status os_fast__fixed(os_fast *self, const os_plan_field *field, const os_item *item) {
-  void *slot = os_plan_member(field, self->frame->message);
-  if (field->repeated)
-    OS_TRY(os_fast__slot(self, field, item, &slot));
-  else
-    os_plan_set_has(field, self->frame->message);
+  void *slot;
+  OS_TRY(os_fast__place(self, field, item, &slot));
   const uint8_t *data = os_fast__at(self, item->data);
   if (field->size == 8)
     memcpy(slot, data, 8);
@@ -205,8 +207,8 @@ os_status os_decoder_fast(os_decoder *self) {
     } else if (field->type == PROTOBUF_C_TYPE_BYTES) {
       if (!near && !field->text && item.value > OS_PROTO_NEAR) break;
       if (!near && field->payload) break;
-      if (!known && field->text && !os_decoder_is_ascii(os_fast__at(&fast, item.data), (size_t)item.value))
-        break;
+      os_str text = {(const char *)os_fast__at(&fast, item.data), (size_t)item.value};
+      if (!known && field->text && !os_utf8_is_ascii(text)) break;
       OS_TRY(os_fast__bytes(&fast, field, &item));
     } else if (field->wire != OS_WIRE_VARINT) {
       if (!near && field->payload) break;

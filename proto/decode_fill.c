@@ -4,12 +4,6 @@
 
 #include <inttypes.h>
 
-static size_t os_decoder__power(size_t n) {
-  size_t power = 1;
-  while (power < n && power <= SIZE_MAX / 2) power *= 2;
-  return power;
-}
-
 static os_status os_decoder__move_list(os_decoder *self, const os_plan_field *field,
                                        ProtobufCMessage *message, size_t room) {
   size_t bytes, had = *os_plan_count(field, message);
@@ -29,7 +23,7 @@ static os_status os_decoder__roomy(os_decoder *self, os_frame *frame) {
     const os_plan_field *field = &frame->plan->fields[i];
     bool listed = field->repeated && !os_decoder_drops(self, field);
     size_t count = listed ? *os_plan_count(field, frame->message) : 0;
-    if (count > 0) OS_TRY(os_decoder__move_list(self, field, frame->message, os_decoder__power(count)));
+    if (count > 0) OS_TRY(os_decoder__move_list(self, field, frame->message, os_size_power(count)));
   }
   return OS_OK;
 }
@@ -40,8 +34,8 @@ os_status os_decoder_make_room(os_decoder *self, os_frame *frame, const os_plan_
   if (!os_size_add(had, more, &room)) return OS_OUT_OF_MEMORY;
   if (had == 0 && !frame->roomy) return os_decoder__move_list(self, field, message, room);
   if (!frame->roomy) OS_TRY(os_decoder__roomy(self, frame));
-  if (had > 0 && os_decoder__power(had) >= room) return OS_OK;
-  return os_decoder__move_list(self, field, message, os_decoder__power(room));
+  if (had > 0 && os_size_power(had) >= room) return OS_OK;
+  return os_decoder__move_list(self, field, message, os_size_power(room));
 }
 
 // Counts on from frame->count_at: the items that follow with the same tag, as far as they are well-formed.
@@ -243,7 +237,7 @@ static void os_decoder__scalar(uint8_t type, uint64_t value, void *to) {
 }
 
 static void os_decoder__check_text(os_decoder *self, const os_item *item, ProtobufCBinaryData text) {
-  if (self->ask.known || os_decoder_is_ascii(text.data, text.len)) return;
+  if (self->ask.known || os_utf8_is_ascii(os_bytes_str(text))) return;
   size_t good = os_utf8_valid(os_bytes_str(text));
   if (good == text.len) return;
   os_decoder_warn(self, &os_rule_wire_utf8, item->number, item->data, item->end,

@@ -86,27 +86,6 @@ static inline os_frame *os_decoder_frame(os_decoder *self) {
   return &self->frames.items[self->frames.count - 1];
 }
 
-static inline bool os_decoder_is_ascii(const uint8_t *p, size_t n) {
-  uint64_t bits = 0, word;
-  uint32_t half;
-  if (n >= 8) {
-    for (size_t i = 0; i + 8 < n; i += 8) {
-      memcpy(&word, p + i, 8);
-      bits |= word;
-    }
-    memcpy(&word, p + n - 8, 8); // overlaps what was seen
-    bits |= word;
-  } else if (n >= 4) {
-    memcpy(&half, p, 4);
-    bits = half;
-    memcpy(&half, p + n - 4, 4);
-    bits |= half;
-  } else {
-    for (size_t i = 0; i < n; i++) bits |= p[i];
-  }
-  return (bits & 0x8080808080808080u) == 0;
-}
-
 // Zeroed; what comes `lead` bytes after its start is aligned to `align`. NULL when memory is exhausted.
 void *os_decoder_alloc(os_decoder *self, size_t size, size_t lead, size_t align);
 // Not zeroed, not aligned.

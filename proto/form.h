@@ -42,7 +42,7 @@ void os_form_writer_free(os_form_writer *self);
 
 // One number as the text format has it.
 struct os_plan_field;
-// `list`: of int64, uint64 or int32 values; with commas between them, each in `quote` unless that is 0.
+// `list`: of a plain field (plan.h); with commas between them, each in `quote` unless that is 0.
 void os_form_write_integers(os_text *out, const struct os_plan_field *field, const char *list, size_t count,
                             char quote);
 void os_form_write_number(os_text *out, const struct os_plan_field *field, const char *element);

@@ -49,65 +49,49 @@ bool os_form_home(os_arena *arena, const os_plan *plan, const os_plan_field *fie
   return *rare != NULL;
 }
 
-// Room for one more element of `size`, with `had` in use; NULL when memory is exhausted.
-static void *os_form__grow(os_arena *arena, void *list, size_t had, size_t size) {
-  if ((had & (had - 1)) != 0) return list; // the room is the next power of two
-  size_t bytes;
-  if (had > SIZE_MAX / 4 || !os_size_mul(had == 0 ? 1 : had * 2, size, &bytes)) return NULL;
+// The list with room for `more` elements, at least one, which are zeros; NULL when memory is exhausted. The room is a power of two.
+static char *os_form__grow(os_arena *arena, void *list, size_t had, size_t more, size_t size) {
+  size_t all, bytes;
+  if (!os_size_add(had, more, &all) || all > SIZE_MAX / 4) return NULL;
+  if (all <= os_size_power(had)) return list;
+  if (!os_size_mul(os_size_power(all), size, &bytes)) return NULL;
   char *grown = os_arena_grow(arena, list, had * size, bytes);
   if (grown != NULL) memset(grown + had * size, 0, bytes - had * size);
   return grown;
 }
 
-void *os_form_slot(os_form_reader *self, const os_plan_field *field, void *message) {
-  os_arena *arena = self->input.arena;
-  if (self->status == OS_OK &&
-      (field->aside == 0 || os_form_home(arena, os_form_plan(self, message), field, message))) {
-    char *member = os_plan_member(field, message);
-    if (!field->repeated) {
-      memset(member, 0, field->size);
-      os_plan_set_has(field, message);
-      return member;
-    }
-    size_t *count = os_plan_count(field, message);
-    char *list = os_form__grow(arena, *(char **)(void *)member, *count, field->size);
-    if (list != NULL) {
-      *(char **)(void *)member = list;
-      return list + (*count)++ * field->size;
-    }
-  }
-  os_form_stop(self, OS_OUT_OF_MEMORY);
-  return self->spare_slot;
-}
-
-// Elements that a list with `count` of them has room for.
-static size_t os_form__room(size_t count) {
-  size_t room = count > 0;
-  while (room < count) room *= 2;
-  return room;
+static bool os_form__has_home(os_form_reader *self, const os_plan_field *field, void *message) {
+  return self->status == OS_OK &&
+         (field->aside == 0 || os_form_home(self->input.arena, os_form_plan(self, message), field, message));
 }
 
 void *os_form_slots(os_form_reader *self, const os_plan_field *field, void *message, size_t more) {
-  os_arena *arena = self->input.arena;
-  size_t all, bytes;
-  if (self->status == OS_OK &&
-      (field->aside == 0 || os_form_home(arena, os_form_plan(self, message), field, message))) {
+  if (os_form__has_home(self, field, message)) {
     size_t *count = os_plan_count(field, message), had = *count;
-    char *list = *(char **)os_plan_member(field, message);
-    bool fits = os_size_add(had, more, &all) && all <= SIZE_MAX / 4 &&
-                os_size_mul(os_form__room(all), field->size, &bytes);
-    if (fits && os_form__room(all) > os_form__room(had)) {
-      list = os_arena_grow(arena, list, had * field->size, bytes);
-      if (list != NULL) memset(list + all * field->size, 0, bytes - all * field->size);
-    }
-    if (fits && list != NULL) {
-      *(char **)os_plan_member(field, message) = list;
-      *count = all;
-      return list + had * field->size;
+    char **list = (char **)os_plan_member(field, message);
+    char *grown = os_form__grow(self->input.arena, *list, had, more, field->size);
+    if (grown != NULL) {
+      *list = grown;
+      *count = had + more;
+      return grown + had * field->size;
     }
   }
   os_form_stop(self, OS_OUT_OF_MEMORY);
   return NULL;
+}
+
+void *os_form_slot(os_form_reader *self, const os_plan_field *field, void *message) {
+  void *slot = NULL;
+  if (self->status == OS_OK && field->repeated) { // once reading has stopped there may be no field
+    slot = os_form_slots(self, field, message, 1);
+  } else if (os_form__has_home(self, field, message)) {
+    slot = os_plan_member(field, message);
+    memset(slot, 0, field->size);
+    os_plan_set_has(field, message);
+  } else {
+    os_form_stop(self, OS_OUT_OF_MEMORY);
+  }
+  return slot != NULL ? slot : self->spare_slot;
 }
 
 ProtobufCMessage *os_form_child(os_form_reader *self, const os_plan_field *field, void *message) {
@@ -124,7 +108,7 @@ void os_form_keep(os_form_reader *self, ProtobufCMessage *message, uint32_t numb
   unsigned n = message->n_unknown_fields;
   ProtobufCMessageUnknownField *list = NULL;
   if (self->status == OS_OK)
-    list = os_form__grow(self->input.arena, message->unknown_fields, n, sizeof *list);
+    list = (void *)os_form__grow(self->input.arena, message->unknown_fields, n, 1, sizeof *list);
   if (list == NULL) {
     os_form_stop(self, OS_OUT_OF_MEMORY);
     return;

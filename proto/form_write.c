@@ -127,11 +127,6 @@ static os_str os_form__integer(uint64_t value, bool negative, char *text) {
   return (os_str){text + at, INTEGER - at};
 }
 
-static bool os_form__is_integer(const os_plan_field *field) {
-  return field->type == PROTOBUF_C_TYPE_INT64 || field->type == PROTOBUF_C_TYPE_UINT64 ||
-         field->type == PROTOBUF_C_TYPE_INT32;
-}
-
 void os_form_write_integers(os_text *out, const os_plan_field *field, const char *list, size_t count,
                             char quote) {
   enum { PART = 256, MOST = INTEGER + 4 }; // elements at a time, and what one may take
@@ -143,7 +138,8 @@ void os_form_write_integers(os_text *out, const os_plan_field *field, const char
       uint64_t value;
       int32_t small;
       memcpy(field->size == 8 ? (void *)&value : (void *)&small, list + i * field->size, field->size);
-      if (field->size == 4) value = (uint64_t)(int64_t)small;
+      if (field->size == 4)
+        value = field->type == PROTOBUF_C_TYPE_UINT32 ? (uint32_t)small : (uint64_t)(int64_t)small;
       bool negative = field->type != PROTOBUF_C_TYPE_UINT64 && (int64_t)value < 0;
       if (i > 0) {
         memcpy(to, ", ", 2);
@@ -416,7 +412,7 @@ static os_status os_form__field(os_form_writer *self) {
     os_text_format(self->out, "{\"$a\":[\"%s\",%" PRIuPTR ",%zu]}", array, (uintptr_t)list, count);
     return OS_OK;
   }
-  if (os_form__is_integer(field)) {
+  if (field->plain) {
     os_text_char(self->out, '[');
     os_form_write_integers(self->out, field, list, count, self->json && field->size == 8 ? '"' : 0);
     os_text_char(self->out, ']');

@@ -1,5 +1,7 @@
 #include "decoder.h"
 
+#include "utf8.h"
+
 // Elements of long lists that are only looked at: most say nothing that decoding them would find fault with. Whatever is not
 // common, and what would stay outside as a list, is left to the decoder.
 
@@ -55,7 +57,7 @@ static inline bool os_skim__bytes(os_skim *self, const os_plan_field *field, con
     *p = data;
     return true;
   }
-  if (field->text) return os_decoder_is_ascii(data, n);
+  if (field->text) return os_utf8_is_ascii((os_str){(const char *)data, n});
   if (self->outside && n > OS_PROTO_NEAR) {
     if (!os_skim__take(self, data)) return false;
     self->from = *p;

@@ -24,6 +24,12 @@ void os_memory_free(os_memory *self, void *block);
 size_t os_memory_size(const void *block);
 
 // a * b and a + b into *out; false when the result does not fit size_t.
+// The least power of two that is not less; 0 of 0. Of more than half of all sizes it is the greatest there is.
+static inline size_t os_size_power(size_t n) {
+  if (n <= 1) return n;
+  unsigned bits = 64 - (unsigned)__builtin_clzll((uint64_t)n - 1), most = 8 * sizeof n - 1;
+  return (size_t)1 << (bits < most ? bits : most);
+}
 static inline bool os_size_mul(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
 static inline bool os_size_add(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
 

@@ -125,17 +125,6 @@ size_t os_utf8_put(char *to, uint32_t c) {
   return len;
 }
 
-bool os_utf8_is_ascii(os_str text) {
-  uint64_t bits = 0, word;
-  size_t i = 0;
-  for (; i + sizeof word <= text.len; i += sizeof word) {
-    memcpy(&word, text.data + i, sizeof word);
-    bits |= word;
-  }
-  for (; i < text.len; i++) bits |= (unsigned char)text.data[i];
-  return (bits & 0x8080808080808080u) == 0;
-}
-
 os_str os_utf8_head(os_str text, size_t most) {
   if (text.len <= most) return text;
   while (most > 0 && ((unsigned char)text.data[most] & 0xc0) == 0x80) most--;
