@@ -102,6 +102,20 @@ static size_t os_syntax__again(os_text *out, const void *list, size_t at, size_t
   return end - at;
 }
 
+// The elements of a list of messages one after the other, but for runs of empty ones, whose text is written at once.
+typedef struct os_syntax_each {
+  const void *list;
+  size_t count;
+  size_t at, next, start; // at: the one to be written, whose text begins at `start`
+} os_syntax_each;
+
+static bool os_syntax__each(os_text *out, os_syntax_each *self) {
+  self->next += os_syntax__again(out, self->list, self->next, self->count, out->len - self->start);
+  self->start = out->len;
+  self->at = self->next++;
+  return self->at < self->count;
+}
+
 static void os_syntax__line(os_syntax_writer *self, size_t more) {
   os_text_char(self->out, '\n');
   for (size_t i = 0; i < self->frames.count + more; i++) os_text_puts(self->out, "  ");
@@ -117,14 +131,9 @@ static void os_syntax__elem(os_text *out, int32_t number) {
 static void os_syntax__shape(os_text *out, const Onnx__TensorShapeProto *shape) {
   if (shape == NULL) os_text_puts(out, "[]");
   if (shape == NULL || shape->n_dim == 0) return;
-  for (size_t i = 0; i < shape->n_dim; i++) {
-    size_t more = os_syntax__again(out, shape->dim, i, shape->n_dim, 2);
-    if (more > 0) {
-      i += more - 1;
-      continue;
-    }
-    const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
-    os_text_char(out, i == 0 ? '[' : ',');
+  for (os_syntax_each each = {.list = shape->dim, .count = shape->n_dim}; os_syntax__each(out, &each);) {
+    const Onnx__TensorShapeProto__Dimension *dim = shape->dim[each.at];
+    os_text_char(out, each.at == 0 ? '[' : ',');
     if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
       os_text_format(out, "%" PRId64, dim->dim_value);
     else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
@@ -195,16 +204,9 @@ static void os_syntax__value_info(os_text *out, const Onnx__ValueInfoProto *info
 
 static void os_syntax__value_infos(os_text *out, Onnx__ValueInfoProto *const *infos, size_t count) {
   os_text_char(out, '(');
-  for (size_t i = 0, size = 0; i < count; i++) {
-    size_t more = os_syntax__again(out, infos, i, count, size);
-    if (more > 0) {
-      i += more - 1;
-      continue;
-    }
-    size_t start = out->len;
-    if (i > 0) os_text_puts(out, ", ");
-    os_syntax__value_info(out, infos[i]);
-    size = out->len - start;
+  for (os_syntax_each each = {.list = infos, .count = count}; os_syntax__each(out, &each);) {
+    if (each.at > 0) os_text_puts(out, ", ");
+    os_syntax__value_info(out, infos[each.at]);
   }
   os_text_char(out, ')');
 }
@@ -239,20 +241,14 @@ static void os_syntax__list(os_syntax_writer *self, const void *message, uint32_
 static void os_syntax__pairs(os_syntax_writer *self, const os_plan_field *field, const void *message) {
   size_t count = os_plan_elements(field, message);
   os_text_char(self->out, '[');
-  for (size_t i = 0, size = 0; i < count; i++) {
-    size_t more = os_syntax__again(self->out, os_plan_list(field, message), i, count, size);
-    if (more > 0) {
-      i += more - 1;
-      continue;
-    }
-    size_t start = self->out->len;
-    const ProtobufCMessage *entry = os_plan_child(field, message, i);
+  for (os_syntax_each each = {.list = os_plan_list(field, message), .count = count};
+       os_syntax__each(self->out, &each);) {
+    const ProtobufCMessage *entry = os_plan_child(field, message, each.at);
     const os_plan *plan = os_plans_get(&self->plans, entry->descriptor);
-    if (i > 0) os_text_puts(self->out, ", ");
+    if (each.at > 0) os_text_puts(self->out, ", ");
     os_syntax__element(self->out, &plan->fields[0], os_plan_member(&plan->fields[0], entry));
     os_text_puts(self->out, " : ");
     os_syntax__element(self->out, &plan->fields[1], os_plan_member(&plan->fields[1], entry));
-    size = self->out->len - start;
   }
   os_text_char(self->out, ']');
 }
@@ -326,29 +322,19 @@ static void os_syntax__graph(os_syntax_writer *self, const Onnx__GraphProto *gra
   os_text_puts(out, " => ");
   os_syntax__value_infos(out, graph->output, graph->n_output);
   const char *separator = " <";
-  for (size_t i = 0, size = 0; i < graph->n_initializer; i++, separator = ",") {
-    size_t more = os_syntax__again(out, graph->initializer, i, graph->n_initializer, size);
-    if (more > 0) {
-      i += more - 1;
-      continue;
-    }
-    size_t start = out->len;
+  for (os_syntax_each each = {.list = graph->initializer, .count = graph->n_initializer};
+       os_syntax__each(out, &each);) {
     os_text_puts(out, separator);
     os_syntax__line(self, 2);
-    os_syntax__tensor(self, graph->initializer[i], true);
-    size = out->len - start;
+    os_syntax__tensor(self, graph->initializer[each.at], true);
+    separator = ",";
   }
-  for (size_t i = 0, size = 0; i < graph->n_value_info; i++, separator = ",") {
-    size_t more = os_syntax__again(out, graph->value_info, i, graph->n_value_info, size);
-    if (more > 0) {
-      i += more - 1;
-      continue;
-    }
-    size_t start = out->len;
+  for (os_syntax_each each = {.list = graph->value_info, .count = graph->n_value_info};
+       os_syntax__each(out, &each);) {
     os_text_puts(out, separator);
     os_syntax__line(self, 2);
-    os_syntax__value_info(out, graph->value_info[i]);
-    size = out->len - start;
+    os_syntax__value_info(out, graph->value_info[each.at]);
+    separator = ",";
   }
   os_text_puts(out, separator[0] == ',' ? "> {" : " {");
   os_syntax__push(self, NULL, graph->node, graph->n_node);
@@ -482,16 +468,10 @@ static void os_syntax__function_signature(os_syntax_writer *self, os_syntax_fram
   const Onnx__FunctionProto *function = frame->function;
   os_syntax__ids(out, " (", function->input, function->n_input, ")");
   os_syntax__ids(out, " => (", function->output, function->n_output, ")");
-  for (size_t i = 0, size = 0; i < function->n_value_info; i++) {
-    size_t more = os_syntax__again(out, function->value_info, i, function->n_value_info, size);
-    if (more > 0) {
-      i += more - 1;
-      continue;
-    }
-    size_t start = out->len;
-    os_text_puts(out, i == 0 ? " <" : ", ");
-    os_syntax__value_info(out, function->value_info[i]);
-    size = out->len - start;
+  for (os_syntax_each each = {.list = function->value_info, .count = function->n_value_info};
+       os_syntax__each(out, &each);) {
+    os_text_puts(out, each.at == 0 ? " <" : ", ");
+    os_syntax__value_info(out, function->value_info[each.at]);
   }
   os_text_puts(out, function->n_value_info > 0 ? "> {" : " {");
   frame->signature = true;
@@ -571,16 +551,10 @@ static void os_syntax__message(os_syntax_writer *self, const ProtobufCMessage *m
   os_syntax__graph(self, graph, false);
   os_syntax__body(self);
   if (message->descriptor != &onnx__model_proto__descriptor) return;
-  for (size_t i = 0, size = 0; i < model->n_functions; i++) {
-    size_t more = os_syntax__again(self->out, model->functions, i, model->n_functions, size);
-    if (more > 0) {
-      i += more - 1;
-      continue;
-    }
-    size_t start = self->out->len;
+  for (os_syntax_each each = {.list = model->functions, .count = model->n_functions};
+       os_syntax__each(self->out, &each);) {
     os_text_char(self->out, '\n');
-    os_syntax__function(self, model->functions[i]);
-    size = self->out->len - start;
+    os_syntax__function(self, model->functions[each.at]);
   }
 }
 
