@@ -79,11 +79,7 @@ static os_status os_host__initializers(const Onnx__GraphProto *graph, os_map *na
 
 const Onnx__GraphProto *os_host_graph(const opspec_model *self) {
   static const Onnx__GraphProto none = ONNX__GRAPH_PROTO__INIT;
-  const void *outline = os_document_outline(self->document);
-  const Onnx__GraphProto *graph = self->document->kind == OS_KIND_MODEL
-                                      ? ((const Onnx__ModelProto *)outline)->graph
-                                  : self->document->kind == OS_KIND_GRAPH ? outline
-                                                                          : NULL;
+  const Onnx__GraphProto *graph = os_document_graph(self->document);
   return graph == NULL ? &none : graph;
 }
 

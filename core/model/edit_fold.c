@@ -86,11 +86,6 @@ static int os_fold__order(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static const os_scope *os_fold__root(const os_scope *scope) {
-  while (scope->parent != NULL) scope = scope->parent;
-  return scope;
-}
-
 static os_status os_fold__outputs_of_part(os_folding *self, Onnx__GraphProto *graph,
                                           const os_constant_part *part) {
   os_arena *arena = self->edit->arena;
@@ -115,7 +110,7 @@ static os_status os_fold__model(os_folding *self, const os_scoped_node *node, os
   Onnx__GraphProto *graph = OS_PROTO_NEW(arena, Onnx__GraphProto, onnx__graph_proto__descriptor, model);
   OS_TRY_ALLOC(graph);
   const Onnx__ModelProto *whole = self->edit->model;
-  const Onnx__FunctionProto *function = os_fold__root(node->scope)->function;
+  const Onnx__FunctionProto *function = os_scope_root(node->scope)->function;
   model->has_ir_version = whole->has_ir_version;
   model->ir_version = whole->ir_version;
   model->n_opset_import = function != NULL ? function->n_opset_import : whole->n_opset_import;
@@ -168,7 +163,7 @@ static bool os_fold__has_constant(const Onnx__FunctionProto *function) {
 
 // Whether initializers, or Constants, may stand where the node is.
 static os_status os_fold__check_place(os_model_edit *self, const os_scoped_node *node) {
-  const os_scope *root = os_fold__root(node->scope);
+  const os_scope *root = os_scope_root(node->scope);
   const ProtobufCMessage *message = os_proto_parent(node->proto);
   for (; message != NULL; message = os_proto_parent(message))
     if (message->descriptor == &onnx__training_info_proto__descriptor)

@@ -186,8 +186,7 @@ static void os_use__leave(os_names *names) {
 // The names are those that stand in the messages.
 static os_status os_edit__use(os_model_edit *self, const os_scope *scope, os_str name, os_str *place) {
   os_use use = {.names = {.name = os_use__name, .leave = os_use__leave}, .arena = self->arena, .name = name};
-  const void *message = scope->graph != NULL ? (const void *)scope->graph : scope->function;
-  use.names.root = os_edit__path(self, message);
+  use.names.root = os_edit__path(self, os_scope_message(scope));
   if (scope->graph == NULL)
     OS_TRY(os_names_walk_function(&use.names, self->memory, scope->function));
   else

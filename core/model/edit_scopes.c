@@ -95,11 +95,8 @@ static os_status os_scoping__name(os_names *names, os_name_role role, void *mess
   os_scope *scope = os_scoping__top(self);
   os_str text = os_bytes_str(*at);
   os_named *named = role == OS_NAME_DEFINED ? NULL : os_scopes_find(scope, text);
-  if (named == NULL) {
-    os_scope *home = scope;
-    while (role != OS_NAME_DEFINED && home->parent != NULL) home = home->parent;
-    OS_TRY(os_scoping__named(self, home, text, &named));
-  }
+  if (named == NULL)
+    OS_TRY(os_scoping__named(self, role == OS_NAME_DEFINED ? scope : os_scope_root(scope), text, &named));
   bool own = named->scope == scope && !names->in_node;
   if (role == OS_NAME_TOLD && own) return os_scoping__say(self, scope, named);
   os_place *place = OS_ARENA_NEW(&self->out->arena, os_place);
@@ -202,9 +199,8 @@ static void os_scopes__unsay(os_named *named) {
   named->said = named->last_said = NULL;
 }
 
-static bool os_scopes__is_run(const os_scope *scope) {
-  while (scope->parent != NULL) scope = scope->parent;
-  return scope->function != NULL; // with whatever calls it
+static bool os_scopes__is_run(os_scope *scope) {
+  return os_scope_root(scope)->function != NULL; // with whatever calls it
 }
 
 void os_scopes_replace(os_scopes *self, os_named *from, os_named *to, bool keep) {
@@ -235,7 +231,7 @@ static void os_scopes__drop_places(os_place *place) {
 
 os_status os_scopes_drop(os_model_edit *self, os_scoped_node *node) {
   os_scope *scope = node->scope;
-  void *nothing = NULL, *message = scope->graph != NULL ? (void *)scope->graph : scope->function;
+  void *nothing = NULL, *message = os_scope_message(scope);
   Onnx__NodeProto **list = scope->graph != NULL ? scope->graph->node : scope->function->node;
   OS_TRY(os_changes_put(&self->edit, message, &list[node->number], &nothing, sizeof nothing));
   scope->gaps = true;
@@ -373,7 +369,7 @@ static os_status os_scopes__write_nodes(os_model_edit *self, os_scope *scope) {
 static os_status os_scopes__write_scope(os_model_edit *self, os_scope *scope) {
   Onnx__GraphProto *graph = scope->graph;
   Onnx__FunctionProto *function = scope->function;
-  void *nothing = NULL, *message = graph != NULL ? (void *)graph : function;
+  void *nothing = NULL, *message = os_scope_message(scope);
   os_changes *edit = &self->edit;
   for (const os_said *said = scope->unsaid; said != NULL; said = said->next)
     OS_TRY(os_changes_put(edit, message, said->slot, &nothing, sizeof nothing));

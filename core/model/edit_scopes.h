@@ -62,6 +62,15 @@ typedef struct os_scope {
   bool gaps, constant_gaps;
 } os_scope;
 
+// The main graph or function around it; a training graph's is the main graph.
+static inline os_scope *os_scope_root(os_scope *self) {
+  while (self->parent != NULL) self = self->parent;
+  return self;
+}
+static inline void *os_scope_message(const os_scope *self) {
+  return self->graph != NULL ? (void *)self->graph : self->function;
+}
+
 typedef struct os_scopes {
   os_arena arena;
   os_map nodes; // by their address, to os_scoped_node

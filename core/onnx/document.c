@@ -45,6 +45,12 @@ static os_status os_document__doubt(os_document *self, os_report *report) {
   return OS_OK;
 }
 
+const Onnx__GraphProto *os_document_graph(const os_document *self) {
+  const void *outline = os_document_outline(self);
+  if (self->kind == OS_KIND_MODEL) return ((const Onnx__ModelProto *)outline)->graph;
+  return self->kind == OS_KIND_GRAPH ? outline : NULL;
+}
+
 // Of the main graph: a model's inputs that have an initializer need no value.
 static bool os_document__asks(const ProtobufCMessageDescriptor *type) {
   return type == &onnx__tensor_proto__descriptor || type == &onnx__sparse_tensor_proto__descriptor;
@@ -67,10 +73,7 @@ static os_status os_document__seen(void *context, const void *element) {
 
 // Of the names of initializers those that inputs or outputs have are kept.
 static os_status os_document__settle_names(os_document *self) {
-  const Onnx__GraphProto *graph = self->kind == OS_KIND_MODEL
-                                      ? ((const Onnx__ModelProto *)self->outline)->graph
-                                  : self->kind == OS_KIND_GRAPH ? (const void *)self->outline
-                                                                : NULL;
+  const Onnx__GraphProto *graph = os_document_graph(self);
   os_map ends;
   os_map_init(&ends, &self->scratch);
   for (size_t i = 0; graph != NULL && i < graph->n_input; i++)

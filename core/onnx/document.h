@@ -105,6 +105,8 @@ void os_document_forget(os_document *self);
 static inline void *os_document_outline(const os_document *self) {
   return self->root != NULL ? self->root : self->outline;
 }
+// Of a model, or what is one by itself, perhaps without its long lists; NULL: there is none.
+const Onnx__GraphProto *os_document_graph(const os_document *self);
 // Tells `seen` of each message of the long lists, which is forgotten afterwards, then of what else there is: of the whole
 // message, or its outline, once.
 os_status os_document_each(os_document *self, os_status (*seen)(void *context, const void *message),
