@@ -265,7 +265,7 @@ static void os_scan__fix_comma(os_scan *self, os_finding *finding) {
   const char *comma = self->p, *before = self->p;
   bool missing = self->hint == MISSING;
   if (missing) {
-    while (strchr(" \t\r\n", before[-1]) != NULL) before--;
+    while (os_scan_is_white(before[-1])) before--;
     if (before == self->p) return; // nothing between: perhaps it is one value
     comma = before;
   } else if (self->hint == TRAILING) {

@@ -1,5 +1,6 @@
 // Inputs, outputs, type parameters and type expressions.
 #include "spec_check.h"
+#include "text_class.h"
 #include "type_expr.h"
 #include "utf8.h"
 
@@ -62,8 +63,7 @@ static void os_parameter__order(os_checking *self, const os_spec_parameter *list
 static bool os_parameter__is_label(os_str text) {
   for (size_t i = 0; i < text.len; i++) {
     char c = text.data[i];
-    bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-'))) return false;
+    if (!os_is_alpha(c) && (i == 0 || !(os_is_digit(c) || c == '_' || c == '.' || c == '-'))) return false;
   }
   return text.len > 0 && text.len <= 128;
 }

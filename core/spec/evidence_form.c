@@ -69,9 +69,14 @@ static bool os_form__is_decimal(os_str text) {
   return true;
 }
 
+// The text of a number, which may be written as a string.
+static os_str os_form__digits(const os_forming *self, const os_json *node) {
+  return os_json_is(node, OS_JSON_STRING) ? os_json_string(node)
+                                          : os_json_source(&self->checking->spec->document, node);
+}
+
 static bool os_form__integer(os_forming *self, const os_json *node, const os_elem_info *info) {
-  os_str text = os_json_is(node, OS_JSON_STRING) ? os_json_string(node)
-                                                 : os_json_source(&self->checking->spec->document, node);
+  os_str text = os_form__digits(self, node);
   bool number =
       os_json_is(node, OS_JSON_NUMBER) || (os_json_is(node, OS_JSON_STRING) && os_form__is_decimal(text));
   if (!number) return false;
@@ -210,14 +215,11 @@ static void os_form__indices(os_forming *self, const os_json *indices, const os_
   OS_JSON_EACH(index, indices) {
     axis = axis == NULL || os_json_next(axis) == NULL ? os_json_first(shape) : os_json_next(axis);
     uint64_t length = elements, whole;
-    os_decimal number;
+    os_decimal number = os_decimal_of(os_form__digits(self, index));
     if (!linear) {
-      number = os_decimal_of(os_json_source(&self->checking->spec->document, axis));
-      if (!os_decimal_uint64(&number, &length)) return;
+      os_decimal size = os_decimal_of(os_form__digits(self, axis));
+      if (!os_decimal_uint64(&size, &length)) return;
     }
-    number = os_decimal_of(os_json_is(index, OS_JSON_STRING)
-                               ? os_json_string(index)
-                               : os_json_source(&self->checking->spec->document, index));
     if (os_form__integer(self, index, os_elem_info_of(OP_INT64)) && os_decimal_uint64(&number, &whole) &&
         whole < length)
       continue;
@@ -258,9 +260,8 @@ static void os_form__sequence(os_forming *self, const os_json *value, op_type of
 
 // What tells a key from others: a string's bytes, an integer's value however it is written.
 static os_str os_form__key(os_forming *self, const os_json *node, const os_elem_info *info) {
-  if (info->kind == 's') return os_json_string(node);
-  os_str text = os_json_is(node, OS_JSON_STRING) ? os_json_string(node)
-                                                 : os_json_source(&self->checking->spec->document, node);
+  os_str text = os_form__digits(self, node);
+  if (info->kind == 's') return text;
   os_decimal number = os_decimal_of(text);
   int64_t whole;
   uint64_t large;
