@@ -95,4 +95,4 @@ export function misdeed(error) {
   return error
 }
 
-export const isMisdeed = error => error !== null && typeof error === 'object' && misdeeds.has(error)
+export const isMisdeed = error => misdeeds.has(error)

@@ -17,6 +17,8 @@ const FLOAT = 1, INT = 2, STRING = 3, TENSOR = 4, GRAPH = 5, FLOATS = 6, INTS = 
 
 class KernelFailure extends Error {}
 
+const wrongAnswer = message => misdeed(new KernelFailure(message))
+
 /** Whether it is a fault of the kernel's code or of what it answers, as against an error that it means. */
 export function isMisbehaviour(error) {
   try {
@@ -349,12 +351,12 @@ export class KernelHost {
   }
 
   writeOutputs(instance, run, outputs, requested = instance.requested) {
-    if (!Array.isArray(outputs)) throw misdeed(new KernelFailure('the kernel must answer a list of its outputs'))
-    if (outputs.length > instance.most) throw misdeed(new KernelFailure(`the kernel gave ${outputs.length} outputs, the operator has ${instance.most}`))
+    if (!Array.isArray(outputs)) throw wrongAnswer('the kernel must answer a list of its outputs')
+    if (outputs.length > instance.most) throw wrongAnswer(`the kernel gave ${outputs.length} outputs, the operator has ${instance.most}`)
     if (requested.length > 1 && instance.inputs.length > 0) outputs = outputs.map(value => this.#owned(value))
     for (let i = 0; i < requested.length; i++) {
       if (!requested[i]) continue
-      if (outputs[i] === undefined) throw misdeed(new KernelFailure(`the kernel gave no output ${i}`))
+      if (outputs[i] === undefined) throw wrongAnswer(`the kernel gave no output ${i}`)
       try {
         // A tensor may be to become an optional.
         if (isTensor(outputs[i]) && !instance.kernel.types.beyondTensors) this.#writeTensor(run, i, outputs[i])
@@ -412,8 +414,8 @@ export class KernelHost {
     const { engine } = this
     if (engine.f64[engine.table] !== 1) throw new OpspecError('limit', 'memory is exhausted')
     const promised = engine.readHead(engine.table + 1)
-    throw misdeed(new KernelFailure(`output ${index} is ${element.name} [${Array.from(dims).join(', ')}], inference said ` +
-      `${elementByNumber[promised.element].name} [${promised.dims.join(', ')}]`))
+    throw wrongAnswer(`output ${index} is ${element.name} [${Array.from(dims).join(', ')}], inference said ` +
+      `${elementByNumber[promised.element].name} [${promised.dims.join(', ')}]`)
   }
 }
 
@@ -434,8 +436,8 @@ function disposeAll(kernels) {
 
 function checkList(answer, what, most = Infinity) {
   const list = atOnce(answer, what)
-  if (!Array.isArray(list)) throw misdeed(new KernelFailure(`${what} must answer a list`))
-  if (list.length > most) throw misdeed(new KernelFailure(`${what} answered ${list.length} outputs, the operator has ${most}`))
+  if (!Array.isArray(list)) throw wrongAnswer(`${what} must answer a list`)
+  if (list.length > most) throw wrongAnswer(`${what} answered ${list.length} outputs, the operator has ${most}`)
   return list
 }
 
@@ -444,11 +446,11 @@ const typesFrom = (object, inputs, attributes, context) => checkList(object.infe
 // The sizes are the core's to judge.
 function readShape(shape, what) {
   if (shape === null) return null
-  if (typeof shape !== 'object' || typeof shape.length !== 'number') throw misdeed(new KernelFailure(`${what}: a shape is a list or null, not ${shown(shape)}`))
+  if (typeof shape !== 'object' || typeof shape.length !== 'number') throw wrongAnswer(`${what}: a shape is a list or null, not ${shown(shape)}`)
   return Array.from(shape, (dim, axis) => {
     if (dim == null) return null
     if (Number.isFinite(dim) || typeof dim === 'bigint' || typeof dim === 'string') return dim
-    throw misdeed(new KernelFailure(`${what}: dimension ${axis} is ${shown(dim)}, neither a size nor a name`))
+    throw wrongAnswer(`${what}: dimension ${axis} is ${shown(dim)}, neither a size nor a name`)
   })
 }
 
@@ -466,7 +468,7 @@ function inferWith({ object, types, host }, node, attributes, context) {
     const inputs = node.inputs.map(fact => host.inputFact(fact))
     checkList(object.inferShapes(inputs, attributes, context), 'inferShapes', node.maxOutputs).forEach((fact, i) => {
       if (facts[i] === undefined || fact == null) return
-      if (typeof fact !== 'object') throw misdeed(new KernelFailure(`inferShapes: output ${i} is ${shown(fact)}, not an object with a shape`))
+      if (typeof fact !== 'object') throw wrongAnswer(`inferShapes: output ${i} is ${shown(fact)}, not an object with a shape`)
       const { type, shape } = fact
       if (type != null && facts[i].type === undefined) say(i, type, 'inferShapes')
       if (shape !== undefined) facts[i].shape = readShape(shape, `inferShapes: output ${i}`)

@@ -5,6 +5,8 @@ import { wasi } from './loader.js'
 import { documentOf, PluginMemory, readSchema } from './plugin-memory.js'
 import { parseType, Tensor } from './values.js'
 
+const wrongAnswer = message => misdeed(new OpspecError('operator_failed', message))
+
 // Plug-ins (core/include/opspec/plugin.h): modules with their own memory, of which nothing is believed. Whatever a plug-in
 // answers is a number that is looked at before it is used; a trap ends the plug-in, not the Env.
 
@@ -289,13 +291,13 @@ export class Plugin {
     const [element, rank, list] = words
     const [kind, type, items, count] = words.slice(8)
     if (kind === SEQUENCE || kind === OPTIONAL) {
-      if (count > MOST_ITEMS || (kind === OPTIONAL && count > 1)) throw misdeed(new OpspecError('operator_failed', `the plug-in's list has ${count} items`))
+      if (count > MOST_ITEMS || (kind === OPTIONAL && count > 1)) throw wrongAnswer(`the plug-in's list has ${count} items`)
       return { kind, type, items: memory.words(items, count) }
     }
-    if (kind !== TENSOR || elementByNumber[element] == null || rank > 16) throw misdeed(new OpspecError('operator_failed', 'the plug-in answered something that is no value'))
+    if (kind !== TENSOR || elementByNumber[element] == null || rank > 16) throw wrongAnswer('the plug-in answered something that is no value')
     const dims = memory.ints(list, rank).map(Number)
     const size = dims.reduce((product, dim) => product * dim, 1)
-    if (dims.some(dim => dim < 0) || size !== words[4] + words[5] * 2 ** 32) throw misdeed(new OpspecError('operator_failed', `the plug-in's tensor [${dims.join(', ')}] says that it has ${words[4]} elements`))
+    if (dims.some(dim => dim < 0) || size !== words[4] + words[5] * 2 ** 32) throw wrongAnswer(`the plug-in's tensor [${dims.join(', ')}] says that it has ${words[4]} elements`)
     memory.checked(words[6], size * bytesOf(element))
     memory.count(size * bytesOf(element))
     return { kind, element: elementByNumber[element], dims, count: size, data: words[6] }
@@ -312,17 +314,17 @@ export class Plugin {
   /** A value of the module's out of the plug-in; the caller owns it. */
   toCore(at, depth = 0, expected = null) {
     const { engine, memory } = this
-    if (depth > 8) throw misdeed(new OpspecError('operator_failed', 'the plug-in\'s value is nested too deep'))
+    if (depth > 8) throw wrongAnswer('the plug-in\'s value is nested too deep')
     const value = this.readValue(at)
     const type = value.kind === TENSOR ? `tensor(${value.element.onnx})` : engine.typeText(this.#knownType(value.type))
-    if (expected !== null && type !== expected) throw misdeed(new OpspecError('operator_failed', `the plug-in's value holds a ${type}, and by its type a ${expected}`))
+    if (expected !== null && type !== expected) throw wrongAnswer(`the plug-in's value holds a ${type}, and by its type a ${expected}`)
     if (value.kind === TENSOR) {
       if (value.element.number === STRING) return engine.newTensor(value.element, value.dims, this.strings(value))
       const address = engine.newTensor(value.element, value.dims, [])
       copy(memory, value.data, engine, engine.f64[engine.table], value.count * bytesOf(value.element.number))
       return address
     }
-    if (!type.startsWith(value.kind === SEQUENCE ? 'seq' : 'optional')) throw misdeed(new OpspecError('operator_failed', 'the plug-in\'s value has another type than its own'))
+    if (!type.startsWith(value.kind === SEQUENCE ? 'seq' : 'optional')) throw wrongAnswer('the plug-in\'s value has another type than its own')
     if (value.kind === OPTIONAL) {
       const inner = value.items.length === 0 ? 0 : this.toCore(value.items[0], depth + 1, parseType(type).of.text)
       return engine.exports.opspec_new_optional(engine.port, value.type, inner)
@@ -340,7 +342,7 @@ export class Plugin {
 
   // Numbers of types that this Env has given out.
   #knownType(type) {
-    if (!this.engine.types.has(type)) throw misdeed(new OpspecError('operator_failed', `the plug-in names a type ${type} that there is not`))
+    if (!this.engine.types.has(type)) throw wrongAnswer(`the plug-in names a type ${type} that there is not`)
     return type
   }
 
@@ -402,7 +404,7 @@ export class Plugin {
       out.type = engine.typeText(type)
     }
     if ((rank | 0) < 0) return out
-    if (rank > 16) throw misdeed(new OpspecError('operator_failed', `the plug-in infers a rank of ${rank}`))
+    if (rank > 16) throw wrongAnswer(`the plug-in infers a rank of ${rank}`)
     out.shape = memory.ints(list, rank).map(dim => {
       if (dim >= 0n) return Number(dim)
       return symbols[Number(dim - UNKNOWN - 1n)] ?? null
@@ -575,7 +577,7 @@ export class PluginInstance {
   #output(run, index, at) {
     const { plugin } = this
     const { engine, memory } = plugin
-    if (at === 0) throw misdeed(new OpspecError('operator_failed', `the plug-in gave no output ${index}`))
+    if (at === 0) throw wrongAnswer(`the plug-in gave no output ${index}`)
     if (at === this.known[index] && this.plain) {
       const to = engine.exports.opspec_output_head(engine.port, run, index, 0)
       engine.sync()

@@ -303,6 +303,12 @@ export function parseType(text) {
   }
 }
 
+/** The kind of document that holds a value of the type; 'tensor' where the type is not known. */
+export function kindOfType(text) {
+  const { kind } = parseType(text)
+  return { sparse: 'sparse-tensor', unknown: 'tensor' }[kind] ?? kind
+}
+
 /** The type expression of a value; '' when an empty list or map does not tell. */
 export function typeOfValue(value) {
   if (isTensor(value)) return `tensor(${elementFor(value.type, 'value').onnx})`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Env } from '../env.js'
 import { numberToNarrow } from '../elements.js'
 import { normalFiles } from '../files.js'
-import { parseType, Tensor } from '../values.js'
+import { kindOfType, parseType, Tensor } from '../values.js'
 import { openEnv } from './engine.js'
 import { outputForm } from '../evidence-form.js'
 import { isNpyFile, readNpyFile } from './npy-file.js'
@@ -56,12 +56,10 @@ function randomElement(element, next) {
 
 // ---- Other inputs -------------------------------------------------------------------------------------------------
 
-const kindOfType = { tensor: 'tensor', sparse: 'sparse-tensor', sequence: 'sequence', map: 'map', optional: 'optional' }
-
 function fromFile(env, path, info) {
   const bytes = readPath(path)
   if (isNpyFile(path, bytes)) return readNpyFile(path, bytes)
-  return env.readValue(bytes, kindOfType[parseType(info.type).kind] ?? 'tensor')
+  return env.readValue(bytes, kindOfType(info.type))
 }
 
 // A nested list, or a single element, with the type of the model's input.
