@@ -1,12 +1,13 @@
 // What a model is run on: random numbers, what a file holds, what a person types.
 import { isNpy, readNpy } from '../wasm/src/npy.js'
+import { kindOfType } from '../wasm/src/values.js'
 import { messageOf } from './documents/messages.js'
+import { jsNames } from './values.js'
 
 const arrays = {
   float: Float32Array, double: Float64Array, int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array, int32: Int32Array,
   uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array, bool: Uint8Array, float16: Uint16Array, bfloat16: Uint16Array
 }
-const jsNames = { float: 'float32', double: 'float64' }
 
 // Small numbers from a generator with a seed, the same for everybody.
 function generator(seed) {
@@ -46,8 +47,7 @@ export function randomInputs(inputs, sizes) {
   return Object.fromEntries(inputs.map(input => [input.name, randomInput(input, sizes, random)]))
 }
 
-const kinds = { tensor: 'tensor', sparse_tensor: 'sparse-tensor', seq: 'sequence', map: 'map', optional: 'optional' }
-const kindOf = type => kinds[/^\w+/.exec(type)?.[0]] ?? 'tensor'
+const isWhole = text => /^\s*\{/.test(text) // a value with its type
 
 /** A .npy file, a protobuf message of the input's kind, or a text as valueOfText takes it. */
 export async function valueOfFile(engine, input, file) {
@@ -55,20 +55,20 @@ export async function valueOfFile(engine, input, file) {
   if (isNpy(bytes)) return readNpy(bytes)
   const { kind } = await engine.call('identify', bytes)
   if (kind === 'json' || kind === 'text') return valueOfText(engine, input, new TextDecoder().decode(bytes))
-  return engine.call('readValue', bytes, kindOf(input.type))
+  return engine.call('readValue', bytes, kindOfType(input.type))
 }
 
 /** As evidence documents write values, with or without type and shape: {"type": …, "shape": [2], "data": [1, 2]}, [[1, 2], [3, 4]], 5. */
 export async function valueOfText(engine, { type }, text) {
-  const whole = /^\s*\{/.test(text) ? text : ofLists(type, text)
-  const kind = kindOf(type)
+  const whole = isWhole(text) ? text : ofLists(type, text)
+  const kind = kindOfType(type)
   return engine.call('readValue', await engine.call('parse', whole, messageOf[kind], 'evidence'), kind)
 }
 
 /** Why such a text will not do; null = nothing is seen. */
 export function wrongText({ type }, text) {
   try {
-    if (!/^\s*\{/.test(text)) ofLists(type, text)
+    if (!isWhole(text)) ofLists(type, text)
     return null
   } catch (error) {
     return error.message

@@ -1,7 +1,7 @@
 // Values for people: those of evidence documents (JSON) and those of a run (tensors), side by side.
 
 const tolerances = { float64: [1e-9, 1e-12], float32: [1e-5, 1e-7], float16: [2e-3, 1e-4], bfloat16: [1e-2, 1e-3] }
-const jsNames = { float: 'float32', double: 'float64' }
+export const jsNames = { float: 'float32', double: 'float64' }
 const words = { NaN, Infinity, '-Infinity': -Infinity }
 
 const elementOf = type => {

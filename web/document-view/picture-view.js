@@ -130,14 +130,14 @@ export class PictureView extends EventTarget {
     else this.scroller.removeAttribute('aria-activedescendant')
   }
 
-  #box({ box, kind, x, y, width, title, name, label, worst, graphs, before, after }) {
+  #box({ box, kind, x, y, width, height, title, name, label, worst, graphs, before, after }) {
     const middle = x + width / 2
     const end = (texts, at) => texts.length > 0 && svg('text', { class: 'end', x: middle, y: at }, texts.join(', '))
     return svg('g', { id: `box-${box}`, class: `box ${kind} ${worst ?? ''} ${graphs ? 'graphs' : ''}`, role: 'option', 'aria-label': worst === null ? label : `${label}, ${worst}`, 'aria-selected': String(box === this.#chosen), 'data-box': box },
       svg('title', {}, label),
-      svg('rect', { x, y, width, height: 40, rx: kind === 'node' ? 4 : 20 }),
-      svg('text', { class: 'title', x: middle, y: y + (name ? 17 : 24) }, title), name !== '' && svg('text', { class: 'name', x: middle, y: y + 32 }, name),
-      end(before, y - 6), end(after, y + 53))
+      svg('rect', { x, y, width, height, rx: kind === 'node' ? 4 : height / 2 }),
+      svg('text', { class: 'title', x: middle, y: y + height / 2 + (name ? -3 : 4) }, title), name !== '' && svg('text', { class: 'name', x: middle, y: y + height / 2 + 12 }, name),
+      end(before, y - 6), end(after, y + height + 13))
   }
 
   // ---- Choosing

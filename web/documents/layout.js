@@ -11,7 +11,7 @@ const wire = 8      // pixels that a passing line takes
 /**
  * widths: pixels, by box. values: [{ from, to: boxes }]. Boxes stand in an order in which, if possible, makers come first.
  * Answers { layers: [[place numbers, left to right]], layer, center, width (all by place number: boxes first, then passing lines),
- * value (of a passing line; -1 for boxes), below: [[places that a line leads to, in the next layer, with its value]], far: [{ value,
+ * below: [[places that a line leads to, in the next layer, with its value]], far: [{ value,
  * from, to }] }.
  */
 export function layout(widths, values) {
@@ -29,7 +29,7 @@ export function layout(widths, values) {
       let at = from
       for (let step = 1; step < span; step++) {
         if (passing[step] === undefined) {
-          passing[step] = places.add(layer[from] + step, value)
+          passing[step] = places.add(layer[from] + step)
           places.join(at, passing[step], value)
         }
         at = passing[step]
@@ -39,7 +39,7 @@ export function layout(widths, values) {
   })
   places.order()
   places.spread()
-  return { layers: places.layers, layer: places.layer, center: places.center, width: places.width, value: places.value, below: places.below, far }
+  return { layers: places.layers, layer: places.layer, center: places.center, width: places.width, below: places.below, far }
 }
 
 // The longest way from the top; what uses nothing stands right above its first user.
@@ -65,7 +65,6 @@ class Places {
   constructor(widths, layer) {
     this.width = [...widths]
     this.layer = [...layer]
-    this.value = widths.map(() => -1)
     this.below = widths.map(() => [])
     this.above = widths.map(() => [])
     this.layers = []
@@ -77,10 +76,9 @@ class Places {
     return this.layers[layer]
   }
 
-  add(layer, value) {
+  add(layer) {
     const place = this.width.push(wire) - 1
     this.layer.push(layer)
-    this.value.push(value)
     this.below.push([])
     this.above.push([])
     this.#in(layer).push(place)

@@ -41,7 +41,6 @@ export class Picture {
   #values = []
   #layout
   #rise
-  #byPlace = new Map()
   #far = { from: new Map(), to: new Map() } // box -> other ends
 
   // graph: a GraphProto or FunctionProto; path: where it stands; typed(name): text of a value's type.
@@ -53,7 +52,6 @@ export class Picture {
     const widths = this.#boxes.map(({ title, name }) => Math.min(most, Math.max(least, 24 + letter * Math.max(title.length, name.length))))
     this.#layout = layout(widths, this.#values)
     this.#rise = Math.min(pitch, tallest / Math.max(1, this.#layout.layers.length))
-    this.#layout.layers.forEach(layer => layer.forEach((place, at) => this.#byPlace.set(place, at)))
     for (const { value, from, to } of this.#layout.far) {
       for (const [ends, box, other] of [[this.#far.from, from, to], [this.#far.to, to, from]]) {
         if (!ends.has(box)) ends.set(box, [])
@@ -139,12 +137,12 @@ export class Picture {
 
   #shown(box, worstOf) {
     const { kind, number, title, name } = this.#boxes[box]
-    const { x, y, width } = this.place(box)
-    const letters = Math.floor((width - 16) / letter)
+    const place = this.place(box)
+    const letters = Math.floor((place.width - 16) / letter)
     const ends = (list, mark) => (list ?? []).slice(0, mostNamed).map(({ other, value }) => `${mark} ${this.#values[value].name} (${this.#boxes[other].title})`)
     const path = this.pathOf(box)
     return {
-      box, kind, x, y, width, title: cut(title, letters), name: cut(name, letters), graphs: kind === 'node' && (this.graph.node[number].attribute ?? []).some(({ g, graphs }) => g || graphs?.length > 0),
+      box, kind, ...place, title: cut(title, letters), name: cut(name, letters), graphs: kind === 'node' && (this.graph.node[number].attribute ?? []).some(({ g, graphs }) => g || graphs?.length > 0),
       label: [kind === 'node' ? title : `${kind} ${title}`, name, ...kind === 'node' ? [] : [this.typed(title)]].filter(Boolean).join(', '),
       worst: path === null ? null : worstOf(path), before: ends(this.#far.to.get(box), '↑'), after: ends(this.#far.from.get(box), '↓')
     }
@@ -169,7 +167,7 @@ export class Picture {
     if (box < 0) return layers[0]?.find(place => place <= last) ?? -1
     const beside = by => {
       const list = layers[layer[box]]
-      for (let at = this.#byPlace.get(box) + by; at >= 0 && at < list.length; at += by) if (list[at] <= last) return list[at]
+      for (let at = list.indexOf(box) + by; at >= 0 && at < list.length; at += by) if (list[at] <= last) return list[at]
       return box
     }
     if (key === 'ArrowLeft') return beside(-1)
