@@ -10,22 +10,11 @@ import * as onnx from '../support/onnx.js'
 import { message } from '../support/proto.js'
 import { skip } from './browser.js'
 import { lowContrast } from './contrast.js'
+import { small, wrongNetwork } from './network.js'
 import { startPage } from './page.js'
 
 const { graph, model, node, tensor, value } = onnx
 
-const branch = name => graph({ name, nodes: [node('Neg', ['hidden'], [`${name}_out`], {}, { name: `${name}_neg` })], outputs: [value(`${name}_out`, 'float32', ['N', 4])] })
-const network = {
-  opsets: { '': 21 },
-  nodes: [
-    node('MatMul', ['x', 'w'], ['hidden'], {}, { name: 'dense' }),
-    node('If', ['flag'], ['chosen'], { then_branch: { graph: branch('yes') }, else_branch: { graph: branch('no') } }, { name: 'branch' }),
-    node('LeakyRelu', ['chosen'], ['y'], { alpha: 0.25 }, { name: 'activation' })
-  ],
-  initializers: [tensor('w', 'float32', [3, 4], Float32Array.from({ length: 12 }, (_, i) => i / 2))],
-  inputs: [value('x', 'float32', ['N', 3]), value('flag', 'bool', [])], outputs: [value('y', 'float32', ['N', 4])]
-}
-const small = model(network)
 const chain = count => model({
   nodes: Array.from({ length: count }, (_, i) => node(i % 1000 === 999 ? 'Abs' : 'LeakyRelu', [`layer/out_${i}`], [`layer/out_${i + 1}`], i % 1000 === 999 ? {} : { alpha: 0.01 }, { name: `layer/node_${i}` })),
   inputs: [value('layer/out_0', 'float32', [8])], outputs: [value(`layer/out_${count}`, 'float32', [8])]
@@ -51,16 +40,9 @@ describe('ONNX documents in the page', { skip }, () => {
     return join(folder, name)
   }
 
-  // By the file button.
-  async function choose (person, ...files) {
-    const chooser = person.page.waitForEvent('filechooser')
-    await person.page.click('#open')
-    await (await chooser).setFiles(files)
-  }
-
   async function opened (name, bytes, { first = '.tree [aria-level="1"]', ...options } = {}) {
     const person = await pages.open(options)
-    await choose(person, written(name, bytes))
+    await person.choose(written(name, bytes))
     await person.has(1, `.document h2:text-is("${name}")`)
     await person.has(1, first)
     return person
@@ -179,7 +161,7 @@ describe('ONNX documents in the page', { skip }, () => {
   })
 
   it('shows findings beside the places that they name, and goes there', async () => {
-    const wrong = model({ ...network, nodes: [...network.nodes.slice(0, 2), node('LeakyRelu', ['nowhere'], ['y'], {}, { name: 'activation' })] })
+    const wrong = model(wrongNetwork)
     const person = await opened('wrong.onnx', wrong)
     await person.has(1, '.overview .finding')
     await person.has(1, `${line('activation')} .found.error`)
@@ -343,7 +325,7 @@ describe('ONNX documents in the page', { skip }, () => {
     const path = join(folder, 'edited.onnx')
     writeLargeModel(path, { inside: 25, elements: 1_000_000 })
     const person = await pages.open()
-    await choose(person, path)
+    await person.choose(path)
     await person.has(1, '.overview .fine')
     await find(person, 'name:v7', '1 of 1')
     await person.page.click(`${active}:has-text("v7")`)
@@ -419,7 +401,7 @@ describe('ONNX documents in the page', { skip }, () => {
   it('says what is wrong with a file that is cut off, and with one that is nothing of ONNX', async () => {
     const person = await opened('cut.onnx', small.subarray(0, small.length - 9), { first: '.overview .finding' })
     await person.has(1, '.overview .finding:has-text("wire.")')
-    await choose(person, written('noise.onnx', Uint8Array.from({ length: 200 }, (_, i) => i * 7 % 256 | 1)))
+    await person.choose(written('noise.onnx', Uint8Array.from({ length: 200 }, (_, i) => i * 7 % 256 | 1)))
     await person.has(1, '.document h2:text-is("noise.onnx")')
     await person.has(0, '.tree')
     await person.has(1, '.overview .finding')
@@ -456,7 +438,7 @@ describe('ONNX documents in the page', { skip }, () => {
       window.notes = new Set()
       new MutationObserver(() => { for (const note of document.querySelectorAll('.overview .note')) window.notes.add(note.textContent) }).observe(document.body, { childList: true, subtree: true, characterData: true })
     })
-    await choose(person, path)
+    await person.choose(path)
     await person.has(1, '.document .facts:has-text("25 initializers")')
     const notes = await person.page.evaluate(() => [...window.notes])
     assert.ok(notes.some(note => /^Reading … \d+ %Cancel$/.test(note)), notes.join('; '))
@@ -487,7 +469,7 @@ describe('ONNX documents in the page', { skip }, () => {
   it('reads the data of a model from the files that came with it', async () => {
     const bytes = model({ nodes: [node('Add', ['x', 'w'], ['y'])], initializers: [onnx.externalTensor('w', 'float32', [2], 'w.bin')], inputs: [value('x', 'float32', [2])], outputs: [value('y', 'float32', [2])] })
     const person = await pages.open()
-    await choose(person, written('external.onnx', bytes), written('w.bin', new Uint8Array(Float32Array.of(1.5, 2.5).buffer)))
+    await person.choose(written('external.onnx', bytes), written('w.bin', new Uint8Array(Float32Array.of(1.5, 2.5).buffer)))
     await person.has(1, '.overview .fine')
     await find(person, 'name:w', '1 of 1')
     await person.has(1, '.details dd:has-text("1.5, 2.5")')
@@ -560,7 +542,7 @@ describe('ONNX documents in the page', { skip }, () => {
 
   for (const colorScheme of ['light', 'dark']) {
     it(`has readable text when the system is ${colorScheme}`, async () => {
-      const wrong = model({ ...network, nodes: [...network.nodes.slice(0, 2), node('LeakyRelu', ['nowhere'], ['y'], {}, { name: 'activation' })] })
+      const wrong = model(wrongNetwork)
       const person = await opened('wrong.onnx', wrong, { colorScheme })
       await person.has(1, '.overview .finding')
       await person.page.click('.overview .finding .row')

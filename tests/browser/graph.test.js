@@ -7,21 +7,11 @@ import { after, before, describe, it } from 'node:test'
 import * as onnx from '../support/onnx.js'
 import { skip } from './browser.js'
 import { lowContrast } from './contrast.js'
+import { small, wrongNetwork } from './network.js'
 import { startPage } from './page.js'
 
-const { graph, model, node, tensor, value } = onnx
+const { model, node, value } = onnx
 
-const branch = name => graph({ name, nodes: [node('Neg', ['hidden'], [`${name}_out`], {}, { name: `${name}_neg` })], outputs: [value(`${name}_out`, 'float32', ['N', 4])] })
-const network = {
-  opsets: { '': 21 },
-  nodes: [
-    node('MatMul', ['x', 'w'], ['hidden'], {}, { name: 'dense' }),
-    node('If', ['flag'], ['chosen'], { then_branch: { graph: branch('yes') }, else_branch: { graph: branch('no') } }, { name: 'branch' }),
-    node('LeakyRelu', ['chosen'], ['y'], { alpha: 0.25 }, { name: 'activation' })
-  ],
-  initializers: [tensor('w', 'float32', [3, 4], new Float32Array(12))],
-  inputs: [value('x', 'float32', ['N', 3]), value('flag', 'bool', [])], outputs: [value('y', 'float32', ['N', 4])]
-}
 const chain = count => model({
   nodes: Array.from({ length: count }, (_, i) => node('LeakyRelu', [`out_${i}`], [`out_${i + 1}`], { alpha: 0.01 }, { name: `node_${i}` })),
   inputs: [value('out_0', 'float32', [8])], outputs: [value(`out_${count}`, 'float32', [8])]
@@ -45,16 +35,14 @@ describe('the picture of a graph in the page', { skip }, () => {
   async function opened (name, bytes, { first = '.drawing .box >> nth=0', tab = '.document .tabs [data-id=picture]', ...options } = {}) {
     const person = await pages.open(options)
     writeFileSync(join(folder, name), bytes)
-    const chooser = person.page.waitForEvent('filechooser')
-    await person.page.click('#open')
-    await (await chooser).setFiles([join(folder, name)])
+    await person.choose(join(folder, name))
     await person.page.click(tab)
     await person.has(1, first)
     return person
   }
 
   it('draws inputs, nodes and outputs with their lines; a click tells of a node and marks its lines', async () => {
-    const person = await opened('network.onnx', model(network))
+    const person = await opened('network.onnx', small)
     await person.has(6, '.drawing .box')
     await person.has(5, '.drawing .line')
     await person.has(3, '.drawing .box.node')
@@ -70,7 +58,7 @@ describe('the picture of a graph in the page', { skip }, () => {
   })
 
   it('is walked by keyboard, into the graphs of a node and out again', async () => {
-    const person = await opened('network.onnx', model(network))
+    const person = await opened('network.onnx', small)
     const { keyboard } = person.page
     await person.page.focus('.picture')
     for (const [key, there] of [['Home', 'x'], ['ArrowDown', 'dense'], ['ArrowDown', 'branch'], ['ArrowDown', 'activation'], ['ArrowDown', 'y'], ['ArrowUp', 'activation'], ['ArrowUp', 'branch']]) {
@@ -92,8 +80,7 @@ describe('the picture of a graph in the page', { skip }, () => {
   })
 
   it('and the tree, the search and the findings show the same part', async () => {
-    const wrong = model({ ...network, nodes: [...network.nodes.slice(0, 2), node('LeakyRelu', ['nowhere'], ['y'], {}, { name: 'activation' })] })
-    const person = await opened('wrong.onnx', wrong)
+    const person = await opened('wrong.onnx', model(wrongNetwork))
     await person.has(1, '.overview .finding')
     await person.has(1, '.drawing .box.error')
     await person.page.click('.overview .finding .row')
@@ -111,7 +98,7 @@ describe('the picture of a graph in the page', { skip }, () => {
   })
 
   it('is drawn anew after an edit and its undo', async () => {
-    const person = await opened('network.onnx', model(network))
+    const person = await opened('network.onnx', small)
     await person.page.click(box('activation'))
     await person.page.click('.details button:has-text("Remove and pass its input on")')
     await person.has(0, box('activation'))
@@ -141,7 +128,7 @@ describe('the picture of a graph in the page', { skip }, () => {
   })
 
   it('fits a phone', async () => {
-    const person = await opened('network.onnx', model(network), { viewport: { width: 360, height: 700 }, isMobile: true, hasTouch: true })
+    const person = await opened('network.onnx', small, { viewport: { width: 360, height: 700 }, isMobile: true, hasTouch: true })
     assert.equal(await person.page.evaluate(() => document.documentElement.scrollWidth), 360)
     await person.page.tap(box('dense'))
     await person.has(1, path('graph.node[0]'))
@@ -150,7 +137,7 @@ describe('the picture of a graph in the page', { skip }, () => {
 
   for (const colorScheme of ['light', 'dark']) {
     it(`has readable text when the system is ${colorScheme}`, async () => {
-      const person = await opened('network.onnx', model(network), { colorScheme })
+      const person = await opened('network.onnx', small, { colorScheme })
       await person.page.click(box('dense'))
       await person.has(1, chosen('dense'))
       assert.deepEqual(await person.page.evaluate(lowContrast), [])

@@ -55,6 +55,13 @@ export class Person {
     await this.ran()
   }
 
+  /** Opens files by the button. */
+  async choose(...paths) {
+    const chooser = this.page.waitForEvent('filechooser')
+    await this.page.click('#open')
+    await (await chooser).setFiles(paths)
+  }
+
   show(result) {
     return this.page.click(`#result-tabs [data-id="${result}"]`)
   }
