@@ -64,13 +64,24 @@ static os_syntax_seen os_syntax__see(const os_form_reader *self, size_t start, v
   return (os_syntax_seen){start, lexer->before, lexer->end + 1, good ? one : NULL, more};
 }
 
-// How often the element at the lexer is the one seen, which stands directly before it, and so are those behind it. Goes behind them.
-static size_t os_syntax__again(os_form_reader *self, os_syntax_seen *seen) {
+// ---- Putting values into messages -------------------------------------------------------------------------
+
+static void *os_syntax__slot(os_form_reader *self, void *message, uint32_t number) {
+  return os_form_slot(self, os_plan_find(os_form_plan(self, message), number), message);
+}
+
+static void *os_syntax__child(os_form_reader *self, void *message, uint32_t number) {
+  return os_form_child(self, os_plan_find(os_form_plan(self, message), number), message);
+}
+
+// Whether the element at the lexer is the one seen, which stands directly before it. Puts it into the field of `owner` once more,
+// and as often as those behind it are the same; goes behind them.
+static bool os_syntax__again(os_form_reader *self, os_syntax_seen *seen, void *owner, uint32_t number) {
   os_str text = self->lexer.text;
   size_t at = self->lexer.start, size = seen->after - seen->start, step = at - seen->start;
   if (seen->one == NULL || size > text.len - at ||
       !os_bytes_eq(text.data + at, text.data + seen->start, size))
-    return 0;
+    return false;
   size_t count = 1;
   for (size_t left = text.len - at; step <= left && size <= left - step; left -= step, count++) {
     const char *last =
@@ -82,23 +93,9 @@ static size_t os_syntax__again(os_form_reader *self, os_syntax_seen *seen) {
   seen->start += count * step;
   self->lexer.end = seen->end;
   os_form_next(self);
-  return count;
-}
-
-// ---- Putting values into messages -------------------------------------------------------------------------
-
-static void *os_syntax__slot(os_form_reader *self, void *message, uint32_t number) {
-  return os_form_slot(self, os_plan_find(os_form_plan(self, message), number), message);
-}
-
-static void *os_syntax__child(os_form_reader *self, void *message, uint32_t number) {
-  return os_form_child(self, os_plan_find(os_form_plan(self, message), number), message);
-}
-
-static void os_syntax__put_message(os_form_reader *self, void *message, uint32_t number, void *child,
-                                   size_t count) {
-  void **slots = os_form_slots(self, os_plan_find(os_form_plan(self, message), number), message, count);
-  for (size_t i = 0; slots != NULL && i < count; i++) slots[i] = child;
+  void **slots = os_form_slots(self, os_plan_find(os_form_plan(self, owner), number), owner, count);
+  for (size_t i = 0; slots != NULL && i < count; i++) slots[i] = seen->one;
+  return true;
 }
 
 static void os_syntax__put_text(os_form_reader *self, void *message, uint32_t number, os_str text) {
@@ -146,11 +143,7 @@ static void os_syntax__pairs(os_form_reader *self, void *message, uint32_t numbe
   os_syntax_seen seen = {.one = NULL};
   do {
     size_t start = self->lexer.start;
-    size_t again = os_syntax__again(self, &seen);
-    if (again > 0) {
-      os_syntax__put_message(self, message, number, seen.one, again);
-      continue;
-    }
+    if (os_syntax__again(self, &seen, message, number)) continue;
     void *entry = os_syntax__child(self, message, number);
     if (self->lexer.token != OS_TOKEN_STRING) os_form_unexpected(self, "a text in quotation marks");
     os_syntax__put_literal(self, entry, 1);
@@ -186,11 +179,7 @@ static void os_syntax__tensor_type(os_form_reader *self, void *type) {
   os_syntax_seen seen = {.one = NULL};
   do {
     size_t start = self->lexer.start;
-    size_t again = os_syntax__again(self, &seen);
-    if (again > 0) {
-      os_syntax__put_message(self, shape, 1, seen.one, again);
-      continue;
-    }
+    if (os_syntax__again(self, &seen, shape, 1)) continue;
     void *dim = os_syntax__child(self, shape, 1);
     if (os_syntax__is_name(self))
       os_syntax__put_name(self, dim, 2);
@@ -361,10 +350,7 @@ static void os_syntax__value_infos(os_form_reader *self, void *owner, char close
   if (os_form_take(self, close)) return;
   os_syntax_seen seen = {.one = NULL}; // `more` says that it is no tensor
   do {
-    size_t again = os_syntax__again(self, &seen);
-    if (again > 0)
-      os_syntax__put_message(self, owner, seen.more == NULL ? initializers : number, seen.one, again);
-    else
+    if (!os_syntax__again(self, &seen, owner, seen.more == NULL ? initializers : number))
       os_syntax__value_info(self, owner, number, initializers, &seen);
   } while (os_syntax__more(self, close));
 }
@@ -494,11 +480,7 @@ static void os_syntax__node(os_syntax_reader *reader, os_syntax_frame *frame) {
     return;
   }
   bool graph = ((ProtobufCMessage *)frame->body)->descriptor == &onnx__graph_proto__descriptor;
-  size_t again = os_syntax__again(self, &frame->seen_node);
-  if (again > 0) {
-    os_syntax__put_message(self, frame->body, graph ? 1 : 7, frame->seen_node.one, again);
-    return;
-  }
+  if (os_syntax__again(self, &frame->seen_node, frame->body, graph ? 1 : 7)) return;
   frame->seen_node.one = frame->seen_attribute.one = NULL;
   size_t start = self->lexer.start;
   void *node = os_syntax__child(self, frame->body, graph ? 1 : 7);
@@ -530,11 +512,9 @@ static void os_syntax__attribute(os_syntax_reader *reader, os_syntax_frame *fram
   frame->state = BEHIND_VALUE;
   frame->start = self->lexer.start;
   frame->attribute = NULL;
-  size_t again = os_syntax__again(self, &frame->seen_attribute);
-  if (again > 0) {
+  if (os_syntax__again(self, &frame->seen_attribute, owner, frame->node == NULL ? 11 : 5)) {
     frame->start = frame->seen_attribute.start;
     frame->attribute = frame->seen_attribute.one;
-    os_syntax__put_message(self, owner, frame->node == NULL ? 11 : 5, frame->attribute, again);
     return;
   }
   os_str name = os_syntax__name(self);
@@ -687,11 +667,7 @@ static void os_syntax__message(os_syntax_reader *self, void *message) {
   os_syntax_seen seen = {.one = NULL};
   while (model && form->status == OS_OK && form->lexer.token != OS_TOKEN_END) {
     size_t start = form->lexer.start;
-    size_t again = os_syntax__again(form, &seen);
-    if (again > 0) {
-      os_syntax__put_message(form, message, 25, seen.one, again);
-      continue;
-    }
+    if (os_syntax__again(form, &seen, message, 25)) continue;
     void *function = os_syntax__child(form, message, 25);
     os_syntax__function(self, function);
     os_syntax__body(self);
