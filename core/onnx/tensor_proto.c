@@ -337,6 +337,7 @@ os_status os_tensor_proto_new(os_arena *arena, const op_tensor *tensor, os_str n
   proto->name = os_bytes_of(name);
   if (tensor->elem == OP_STRING) {
     const os_str *from = tensor->data;
+    if (tensor->count == 0) return OS_OK; // the list stays NULL, see os_plan_far
     proto->n_string_data = (size_t)tensor->count;
     proto->string_data = OS_ARENA_ARRAY(arena, proto->n_string_data, ProtobufCBinaryData);
     OS_TRY_ALLOC(proto->string_data);

@@ -167,12 +167,13 @@ static os_status os_value__map(os_value_writing *self, const op_value *value, On
   size_t count = (size_t)keys->count;
   proto->has_key_type = 1;
   proto->key_type = (int32_t)keys->elem;
-  if (keys->elem == OP_STRING) {
+  // A list without elements stays NULL: os_plan_far takes another pointer for that of a far list.
+  if (count > 0 && keys->elem == OP_STRING) {
     proto->string_keys = OS_ARENA_ARRAY(self->arena, count, ProtobufCBinaryData);
     OS_TRY_ALLOC(proto->string_keys);
     for (size_t i = 0; i < count; i++) proto->string_keys[i] = os_bytes_of(((const os_str *)keys->data)[i]);
     proto->n_string_keys = count;
-  } else {
+  } else if (count > 0) {
     proto->keys = OS_ARENA_ARRAY(self->arena, count, int64_t);
     OS_TRY_ALLOC(proto->keys);
     for (size_t i = 0; i < count; i++) proto->keys[i] = os_value__key(keys, i);

@@ -338,6 +338,9 @@ static void test_values(void) {
   ROUND_TRIP("\x08\x02\x10\x08\x32\x03"
              "a\0b\x32\x00",
              OS_KIND_TENSOR, "tensor(string)");
+  ROUND_TRIP("\x08\x00\x10\x08", OS_KIND_TENSOR, "tensor(string)");
+  ROUND_TRIP("\x10\x07\x2a\x02\x10\x01", OS_KIND_MAP, "?");
+  ROUND_TRIP("\x10\x08\x2a\x02\x10\x01", OS_KIND_MAP, "?");
   ROUND_TRIP("\x10\x01\x1a\x08" PAIR "\x1a\x05" ONE("\x07") "", OS_KIND_SEQUENCE, "seq(tensor(uint8))");
   // A sequence of two sequences, one of them empty: its type is that of the other.
   ROUND_TRIP("\x10\x03\x2a\x02\x10\x01\x2a\x09\x10\x01\x1a\x05" ONE("\x07"), OS_KIND_SEQUENCE,
