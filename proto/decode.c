@@ -58,14 +58,13 @@ os_status os_decoder_make_home(os_decoder *self, const os_plan *plan, const os_p
 
 os_status os_decoder_push(os_decoder *self, const os_plan *plan, ProtobufCMessage *message,
                           const os_plan_field *field, size_t index, uint64_t start, uint64_t end) {
-  os_frame *frame = OS_PUSH(self->ask.arena, &self->frames);
-  OS_TRY_ALLOC(frame);
-  frame->plan = plan;
-  frame->message = message;
-  frame->field = field;
-  frame->index = index;
+  if (self->frames.count == self->frames.room &&
+      !os_arena_room(self->ask.arena, (void **)&self->frames.items, self->frames.count, &self->frames.room,
+                     sizeof *self->frames.items))
+    return OS_OUT_OF_MEMORY;
+  os_frame *frame = &self->frames.items[self->frames.count++];
+  *frame = (os_frame){.plan = plan, .message = message, .field = field, .index = index, .end = end};
   frame->start = frame->at = start;
-  frame->end = end;
   return OS_OK;
 }
 

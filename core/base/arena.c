@@ -83,6 +83,7 @@ __attribute__((no_builtin("memset"))) static void os_arena__zero(void *block, si
   for (; end - to >= 64; to += 64)
     for (int i = 0; i < 64; i += 16) i32x4_store(to + i, (i32x4){0});
   for (; end - to >= 16; to += 16) i32x4_store(to, (i32x4){0});
+  for (; end - to >= 8; to += 8) memcpy(to, &(uint64_t){0}, 8);
   while (to < end) *to++ = 0;
 }
 
