@@ -14,6 +14,13 @@ typedef struct os_encode_frame {
   uint64_t size;
 } os_encode_frame;
 
+// Elements of a list that lie in the source one after the other, as they are written: found when they are measured.
+typedef struct os_encode_run {
+  const void *list;
+  size_t first, count;
+  uint64_t from, length;
+} os_encode_run;
+
 typedef struct os_encoder {
   os_arena arena; // frames and plans
   os_plans plans;
@@ -21,6 +28,11 @@ typedef struct os_encoder {
     os_encode_frame *items;
     size_t count, room;
   } frames;
+  struct { // in the order in which they are written
+    os_encode_run *items;
+    size_t count, room;
+  } runs;
+  size_t run; // the next one that is written
   const os_source *source;
   const os_sink *sink;
   uint8_t *chunk;      // for copies from a source that is not in memory
@@ -107,6 +119,56 @@ static uint64_t os_encode__unknown_size(const ProtobufCMessage *message) {
   return size;
 }
 
+static os_status os_encode__add_run(os_encoder *self, os_encode_run run) {
+  os_encode_run *added = OS_PUSH(&self->arena, &self->runs);
+  OS_TRY_ALLOC(added);
+  *added = run;
+  return OS_OK;
+}
+
+// Tag and length of a message; how many bytes they take.
+static inline size_t os_encode__head(const os_plan_field *field, uint64_t length, uint8_t *head) {
+  size_t n = os_varint_write(head, (uint64_t)field->field->id << 3 | OS_WIRE_BYTES);
+  return n + os_varint_write(head + n, length);
+}
+
+// The message stands in the source behind this head.
+static inline bool os_encode__stands(const os_encoder *self, uint64_t at, const uint8_t *head, size_t n) {
+  const uint8_t *data = self->source == NULL ? NULL : self->source->data;
+  if (data == NULL || at < n || at > self->source->length) return false;
+  size_t i = 0;
+  while (i < n && data[at - n + i] == head[i]) i++;
+  return i == n;
+}
+
+// Measures elements that are copied, from frame->element on; those that stand in the source one after the other are a run.
+static os_status os_encode__measure_copied(os_encoder *self, os_encode_frame *frame,
+                                           const os_plan_field *field, size_t count) {
+  ProtobufCMessage *const *list =
+      (ProtobufCMessage *const *)(const void *)os_plan_list(field, frame->message);
+  os_encode_run run = {.list = list};
+  size_t at = frame->element;
+  uint64_t size = 0;
+  for (; at < count && os_encode__copied(list[at]); at++) {
+    uint8_t head[2 * OS_VARINT_MAX];
+    uint64_t length = os_proto_length(list[at]), start = os_proto_offset(list[at]);
+    size_t n = os_encode__head(field, length, head);
+    size += n + length;
+    bool stands = os_encode__stands(self, start, head, n);
+    if (run.count > 0 && stands && start - n == run.from + run.length) {
+      run.count++;
+      run.length += n + length;
+      continue;
+    }
+    if (run.count > 1) OS_TRY(os_encode__add_run(self, run));
+    run = (os_encode_run){list, at, stands, start - n, n + length};
+  }
+  if (run.count > 1) OS_TRY(os_encode__add_run(self, run));
+  frame->element = at;
+  frame->size += size;
+  return OS_OK;
+}
+
 // Adds what the top frame's fields take, until a message inside it has to be measured first.
 static os_status os_encode__measure(os_encoder *self) {
   os_encode_frame *frame = &self->frames.items[self->frames.count - 1];
@@ -118,14 +180,11 @@ static os_status os_encode__measure(os_encoder *self) {
       frame->size += os_encode__field_size(field, frame->message, count);
       continue;
     }
+    OS_TRY(os_encode__measure_copied(self, frame, field, count));
+    if (frame->element == count) continue;
     ProtobufCMessage *const *list =
         (ProtobufCMessage *const *)(const void *)os_plan_list(field, frame->message);
-    while (frame->element < count) {
-      ProtobufCMessage *child = list[frame->element++];
-      if (!os_encode__copied(child)) return os_encode__push(self, child);
-      uint64_t size = os_proto_length(child);
-      frame->size += os_encode__tag_size(field) + os_varint_size(size) + size;
-    }
+    return os_encode__push(self, list[frame->element++]);
   }
   uint64_t size = frame->size + os_encode__unknown_size(frame->message);
   os_proto_set(frame->message, OS_PROTO_EDITED, OS_PROTO_RANGED);
@@ -262,14 +321,35 @@ static os_status os_encode__child(os_encoder *self, const os_plan_field *field, 
                                   bool copied) {
   uint8_t head[2 * OS_VARINT_MAX];
   uint64_t length = os_proto_length(child), at = copied ? os_proto_offset(child) : 0;
-  size_t n = os_varint_write(head, (uint64_t)field->field->id << 3 | OS_WIRE_BYTES);
-  n += os_varint_write(head + n, length);
+  size_t n = os_encode__head(field, length, head);
   if (!copied) return os_encode__put(self, head, n);
-  const uint8_t *data = self->source == NULL ? NULL : self->source->data;
-  if (data != NULL && at >= n && at <= self->source->length && memcmp(data + at - n, head, n) == 0)
-    return os_encode__copy(self, at - n, n + length);
+  if (os_encode__stands(self, at, head, n)) return os_encode__copy(self, at - n, n + length);
   OS_TRY(os_encode__put(self, head, n));
   return os_encode__copy(self, at, length);
+}
+
+// Writes the field's messages from frame->element on, until one of them has to be begun. *begun: so it was; `frame` is void.
+static os_status os_encode__messages(os_encoder *self, os_encode_frame *frame, const os_plan_field *field,
+                                     size_t count, bool *begun) {
+  ProtobufCMessage *const *list =
+      (ProtobufCMessage *const *)(const void *)os_plan_list(field, frame->message);
+  *begun = false;
+  while (frame->element < count) {
+    const os_encode_run *run = self->run < self->runs.count ? &self->runs.items[self->run] : NULL;
+    if (run != NULL && run->list == list && run->first == frame->element) {
+      self->run++;
+      frame->element += run->count;
+      OS_TRY(os_encode__copy(self, run->from, run->length));
+      continue;
+    }
+    ProtobufCMessage *child = list[frame->element++];
+    bool copied = os_encode__copied(child);
+    OS_TRY(os_encode__child(self, field, child, copied));
+    if (copied) continue;
+    *begun = true;
+    return os_encode__begin(self, child);
+  }
+  return OS_OK;
 }
 
 // Writes the top frame's fields, until an edited message inside it has to be written.
@@ -279,18 +359,10 @@ static os_status os_encode__write(os_encoder *self) {
     const os_plan_field *field = &frame->plan->fields[frame->field];
     size_t count = os_plan_elements(field, frame->message);
     if (count == 0 && os_plan_far(field, frame->message) == NULL) continue;
-    if (field->type != PROTOBUF_C_TYPE_MESSAGE) {
-      OS_TRY(os_encode__field(self, field, frame->message, count));
-      continue;
-    }
-    ProtobufCMessage *const *list =
-        (ProtobufCMessage *const *)(const void *)os_plan_list(field, frame->message);
-    while (frame->element < count) {
-      ProtobufCMessage *child = list[frame->element++];
-      bool copied = os_encode__copied(child);
-      OS_TRY(os_encode__child(self, field, child, copied));
-      if (!copied) return os_encode__begin(self, child);
-    }
+    bool begun = false;
+    OS_TRY(field->type == PROTOBUF_C_TYPE_MESSAGE ? os_encode__messages(self, frame, field, count, &begun)
+                                                  : os_encode__field(self, field, frame->message, count));
+    if (begun) return OS_OK;
   }
   for (unsigned i = 0; i < frame->message->n_unknown_fields; i++) {
     const ProtobufCMessageUnknownField *unknown = &frame->message->unknown_fields[i];

@@ -27,9 +27,10 @@ typedef struct os_columns {
   os_arena *arena;
   os_column numbers, nodes, attributes, ends, bytes;
   os_map map; // of words
-  struct {
+  struct os_column_slot { // words met last
     os_str text;
     uint32_t number;
+    bool known;
   } slots[SLOTS];
 } os_columns;
 
@@ -65,8 +66,9 @@ static os_status os_columns__word(os_columns *self, ProtobufCBinaryData bytes, u
   size_t at = text.len == 0
                   ? 0
                   : (text.len * 31 + (uint8_t)text.data[0] * 7 + (uint8_t)text.data[text.len - 1]) % SLOTS;
-  if (self->slots[at].text.data != NULL && os_str_eq(self->slots[at].text, text)) {
-    *out = self->slots[at].number;
+  struct os_column_slot *slot = &self->slots[at];
+  if (slot->known && os_str_eq(slot->text, text)) {
+    *out = slot->number;
     return OS_OK;
   }
   bool added;
@@ -74,10 +76,7 @@ static os_status os_columns__word(os_columns *self, ProtobufCBinaryData bytes, u
   OS_TRY_ALLOC(entry);
   if (added) entry->value.number = self->map.count - 1;
   *out = (uint32_t)entry->value.number;
-  if (text.len > 0) {
-    self->slots[at].text = text;
-    self->slots[at].number = *out;
-  }
+  *slot = (struct os_column_slot){text, *out, true};
   return OS_OK;
 }
 
