@@ -1,6 +1,5 @@
-#include "decoder.h"
-
 #include "apart.h"
+#include "decoder.h"
 #include "utf8.h"
 
 // The common case of what is in memory and stays there: known fields with small tags and lengths, ASCII texts, messages that come once.

@@ -38,9 +38,14 @@ os_status os_decoder_make_room(os_decoder *self, os_frame *frame, const os_plan_
   return os_decoder__move_list(self, field, message, os_size_power(room));
 }
 
-// Counts on from frame->count_at: the items that follow with the same tag, as far as they are well-formed.
-static os_status os_decoder__count_items(os_decoder *self, os_frame *frame, const os_item *first) {
-  while (frame->count_at < frame->end) {
+// Long lists are not counted beyond so many elements but get room for twice what they have: it is little beside the elements,
+// and a second look at all of the file costs more.
+enum { COUNT_MOST = 64 };
+
+// Counts on from frame->count_at: the items that follow with the same tag, as far as they are well-formed, up to `most`.
+static os_status os_decoder__count_items(os_decoder *self, os_frame *frame, const os_item *first,
+                                         size_t most) {
+  while (frame->count_at < frame->end && frame->counted < most) {
     uint64_t left = frame->end - frame->count_at, tag, length = 0;
     size_t head = left < 20 ? (size_t)left : 20;
     OS_TRY(os_cursor_need(&self->cursor, frame->count_at, head));
@@ -102,15 +107,18 @@ os_status os_decoder_begin_run(os_decoder *self, os_frame *frame, const os_plan_
                                const os_item *item) {
   if (frame->run == field && frame->run_left > 0) return OS_OK;
   bool packed = field->wire != item->wire;
+  size_t had = field->is_long ? *os_plan_count(field, frame->message) : 0;
   if (packed && field->wire != OS_WIRE_VARINT) {
     frame->counted = (size_t)(item->value / field->size);
+  } else if (had >= COUNT_MOST) {
+    frame->counted = had;
   } else {
     if (frame->count_at == 0) {
       frame->count_at = packed ? item->data : item->end;
       frame->counted = packed ? 0 : 1;
     }
     OS_TRY(packed ? os_decoder__count_varints(self, frame, item)
-                  : os_decoder__count_items(self, frame, item));
+                  : os_decoder__count_items(self, frame, item, field->is_long ? COUNT_MOST : SIZE_MAX));
   }
   frame->count_at = 0;
   if (frame->counted > 0) OS_TRY(os_decoder_make_room(self, frame, field, frame->counted));
@@ -404,7 +412,7 @@ static os_status os_decoder__leave_run(os_decoder *self, os_frame *frame, const 
     frame->count_at = item->end;
     frame->counted = 1;
   }
-  OS_TRY(os_decoder__count_items(self, frame, item));
+  OS_TRY(os_decoder__count_items(self, frame, item, SIZE_MAX));
   uint64_t length = frame->count_at - item->start;
   frame->count_at = 0;
   *left = length > OS_PROTO_NEAR;

@@ -9,8 +9,8 @@
 // The decoder's insides, shared by decode.c (walks the bytes), decode_fill.c (fills structs) and decode_fault.c (findings).
 //
 // When a repeated field begins, the elements that follow it directly are counted, so that a list is allocated once and
-// exactly. Writers put all elements of a field together; where one has not, the list is moved and gets room for the next
-// power of two. Progress is kept in the frames, so that a read that is not answered yet can be repeated later.
+// exactly (a long one grows). Writers put all elements of a field together; where one has not, the list is moved and gets room
+// for the next power of two. Progress is kept in the frames, so that a read that is not answered yet can be repeated later.
 
 // A message being decoded.
 typedef struct os_frame {

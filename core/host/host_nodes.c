@@ -26,7 +26,7 @@ enum {        // beside AttributeProto.AttributeType
 typedef struct os_columns {
   os_arena *arena;
   os_column numbers, nodes, attributes, ends, bytes;
-  os_map map; // of words
+  os_map map;             // of words
   struct os_column_slot { // words met last
     os_str text;
     uint32_t number;
