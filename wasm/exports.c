@@ -281,9 +281,10 @@ void OS_EXPORT(opspec_type_text)(os_port *self, op_type type) {
   os_port__leave(self, name);
 }
 
-op_value *OS_EXPORT(opspec_read)(os_port *self, const char *bytes, size_t size, size_t kind) {
+op_value *OS_EXPORT(opspec_read)(os_port *self, const char *bytes, size_t size, size_t kind, uint32_t files) {
   op_value *value = NULL;
-  os_status status = opspec_value_read(self->env, (os_str){bytes, size}, (os_str){self->text, kind}, &value);
+  os_status status =
+      opspec_value_read(self->env, (os_str){bytes, size}, (os_str){self->text, kind}, files != 0, &value);
   return os_port__end(self, status) == OS_OK ? value : NULL;
 }
 uint32_t OS_EXPORT(opspec_write)(os_port *self, const op_value *value, size_t name) {
@@ -702,4 +703,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/15"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/16"; }

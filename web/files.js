@@ -64,7 +64,7 @@ async function isOnnxDocument(name, file) {
 }
 
 // Sorts what a person brought into { document: { name, file, files } | null, plugin: { name, bytes }, bundle: Map | null, label }. A kernel.wasm
-// is the bundle's kernel, another single module a plug-in. A model may come with the files that its data lies in.
+// is the bundle's kernel, another single module a plug-in. A model or tensor may come with the files that its data lies in.
 export async function sortFiles(entries) {
   const folder = entries.length > 1 && entries.every(([name]) => name.split('/')[0] === entries[0][0].split('/')[0] && name.includes('/'))
   const named = folder ? entries.map(([name, file]) => [name.slice(name.indexOf('/') + 1), file]) : entries
@@ -75,9 +75,9 @@ export async function sortFiles(entries) {
     if (name !== 'kernel.wasm' && (looksLikePlugin(head) || /\.wasm$/i.test(name))) return { document: null, plugin: { name, bytes: await bytesOf(file) }, bundle: null, label: name }
     if (await isOnnxDocument(name, file)) return { document: { name, file, files: null }, bundle: null, label: name }
   }
-  const models = named.filter(([name]) => /\.onnx$/i.test(name))
-  if (models.length === 1 && named.length > 1 && !named.some(([name]) => /\.(json|pb|js|mjs)$/i.test(name))) {
-    const [[name, file]] = models
+  const documents = named.filter(([name]) => /\.(onnx|pb)$/i.test(name))
+  if (documents.length === 1 && named.length > 1 && !named.some(([name]) => /\.(json|js|mjs)$/i.test(name))) {
+    const [[name, file]] = documents
     return { document: { name, file, files: new Map(named.filter(([other]) => other !== name)) }, bundle: null, label: name }
   }
   const read = await Promise.all(named.filter(([name]) => !/(^|\/)\./.test(name)).map(async ([name, file]) => [name, contentOf(name, await bytesOf(file))]))

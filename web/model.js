@@ -97,7 +97,8 @@ export class ModelView extends EventTarget {
       return model === null ? null : this.#ofModel(turn, model, { signal })
     }
     const bytes = new Uint8Array(await blob.arrayBuffer())
-    const report = await this.#attempt(turn, 'check', bytes, { signal, ...chosen && { as: kind } })
+    const beside = this.#files === null ? {} : { files: this.#files }
+    const report = await this.#attempt(turn, 'check', bytes, { signal, ...chosen && { as: kind }, ...beside })
     if (turn !== this.#turn) return null
     if (report?.findings.length > 0 && rows === 0) this.problem = null // they say it better
     if (kind === 'model' && rows > 0) {
@@ -105,7 +106,7 @@ export class ModelView extends EventTarget {
       if (loaded !== null && turn === this.#turn) this.#setEnds(loaded)
       await loaded?.dispose()
     }
-    const value = kind === 'tensor' && report?.ok && bytes.length <= small ? await this.#attempt(turn, 'readValue', bytes, 'tensor') : null
+    const value = kind === 'tensor' && report?.ok && bytes.length <= small ? await this.#attempt(turn, 'readValue', bytes, 'tensor', beside) : null
     if (turn === this.#turn) this.value = value
     return report
   }

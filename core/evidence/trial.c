@@ -22,6 +22,7 @@ struct os_trial {
   os_arena arena;
   os_report report;
   os_trial_values values;
+  os_trial_beside beside; // the model
   os_document *document;
   os_model *model;
   os_session *session;
@@ -140,7 +141,9 @@ static os_status os_trial__make_session(os_trial *self) {
 static os_status os_trial__open_model(os_trial *self, os_report *report) {
   os_str bytes = self->values.model;
   os_source source = os_source_memory(bytes.data, bytes.len);
-  os_document_options options = {.as = OS_KIND_MODEL, .limits = self->setting.limits};
+  self->beside = (os_trial_beside){&self->arena, self->item->files, self->item->model.name};
+  os_document_options options = {
+      .as = OS_KIND_MODEL, .limits = self->setting.limits, .external = os_trial_external(&self->beside)};
   os_status status = os_document_open(self->setting.memory, &source, &options, report, &self->document);
   if (status == OS_OK)
     status = os_model_build(self->document, self->setting.registry, NULL, report, &self->model);

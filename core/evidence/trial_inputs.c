@@ -51,12 +51,33 @@ static os_kind os_trial__kind_of(const os_types *types, op_type type) {
   }
 }
 
+static os_status os_trial__open_beside(void *context, os_str location, os_source *out,
+                                       os_external_state *state) {
+  const os_trial_beside *self = context;
+  size_t end = self->name.len;
+  while (end > 0 && self->name.data[end - 1] != '/') end--;
+  os_str name = os_arena_format(self->arena, "%.*s%.*s", (int)end, self->name.data, OS_ARG(location));
+  os_file file;
+  OS_TRY(os_bundle_find(self->files, name, &file));
+  *state = file.state == OS_FILE_BYTES     ? OS_EXTERNAL_FOUND
+           : file.state == OS_FILE_MISSING ? OS_EXTERNAL_MISSING
+                                           : OS_EXTERNAL_UNREADABLE;
+  *out = os_source_memory(file.bytes.data, file.bytes.len);
+  return OS_OK;
+}
+
+os_external os_trial_external(os_trial_beside *beside) {
+  return (os_external){beside->files == NULL ? NULL : os_trial__open_beside, beside};
+}
+
 // type 0: the kind is found by content.
 static os_status os_trial__read_file(os_trial_values *self, const os_file *file, op_type type,
                                      op_value **out) {
   os_types *types = os_registry_types(self->registry);
   os_source source = os_source_memory(file->bytes.data, file->bytes.len);
-  os_document_options options = {.as = os_trial__kind_of(types, type)};
+  os_trial_beside beside = {self->arena, self->item->files, file->name};
+  os_document_options options = {.as = os_trial__kind_of(types, type),
+                                 .external = os_trial_external(&beside)};
   os_report report;
   os_report_init(&report, self->arena, false, 0);
   os_document *document;

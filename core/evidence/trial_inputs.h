@@ -17,6 +17,14 @@ typedef struct os_trial_values {
   size_t input_count, output_count;
 } os_trial_values;
 
+// Files that data of a document beside `name` lies in, out of the same bundle: an os_external's context.
+typedef struct os_trial_beside {
+  os_arena *arena;
+  const os_bundle *files;
+  os_str name;
+} os_trial_beside;
+os_external os_trial_external(os_trial_beside *beside);
+
 // Fills model and, when the evidence is no data set with a model of its own, the values that the model is made from.
 os_status os_trial_values_begin(os_trial_values *self, const os_case *item);
 // Fills what is still missing, now that the model says which types it wants.

@@ -13,12 +13,12 @@ os_str opspec_type_name(opspec_env *self, op_type type) {
   return os_types_print(self->types, &self->arena, type);
 }
 
-os_status opspec_value_read(opspec_env *self, os_str bytes, os_str kind, op_value **out) {
-  os_host_begin(self);
+static os_status os_host__read_value(opspec_env *self, os_str bytes, os_str kind, os_external external,
+                                     op_value **out) {
   os_report report;
   os_report_init(&report, &self->scratch, false, self->limits.findings);
   os_source source = os_source_memory(bytes.data, bytes.len);
-  os_document_options options = {.as = os_kind_find(kind), .limits = &self->limits};
+  os_document_options options = {.as = os_kind_find(kind), .limits = &self->limits, .external = external};
   os_document *document;
   os_str trouble = {"", 0};
   os_status status = os_document_open(&self->memory, &source, &options, &report, &document);
@@ -30,6 +30,15 @@ os_status opspec_value_read(opspec_env *self, os_str bytes, os_str kind, op_valu
   }
   if (report.findings.count > 0) trouble = report.findings.items[0]->message;
   return os_host_fail(self, status, trouble, (os_str){"", 0}, &report);
+}
+
+os_status opspec_value_read(opspec_env *self, os_str bytes, os_str kind, bool files, op_value **out) {
+  os_host_files beside;
+  os_host_begin(self);
+  os_status status = os_host_files_open(&beside, self, &self->scratch, &(opspec_files){.given = files});
+  if (status == OS_OK) status = os_host__read_value(self, bytes, kind, beside.external, out);
+  os_host_files_close(&beside);
+  return status;
 }
 
 os_status opspec_value_write(opspec_env *self, const op_value *value, os_str name) {

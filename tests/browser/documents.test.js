@@ -478,6 +478,18 @@ describe('ONNX documents in the page', { skip }, () => {
     await person.close()
   })
 
+  it('reads a tensor from the file that came with it', async () => {
+    const person = await pages.open()
+    const [tensor, data] = [written('external.pb', onnx.externalTensor('w', 'float32', [2], 'w.bin')), written('w.bin', new Uint8Array(Float32Array.of(1.5, 2.5).buffer))]
+    await person.choose(tensor, data)
+    await person.has(1, '.overview .fine:has-text("Nothing is wrong with this tensor.")')
+    await person.has(1, '.overview .data:has-text("1.5, 2.5")')
+    await person.choose(tensor, written('v.bin', new Uint8Array(8)))
+    await person.has(1, '.overview .findings:has-text("is not there")')
+    assert.deepEqual(person.complaints, [])
+    await person.close()
+  })
+
   it('runs a model on values of files and of texts, and on random ones', async () => {
     const person = await opened('network.onnx', small)
     const answer = '.overview table:has(caption) td.data'

@@ -1,7 +1,7 @@
 // The command with operator sets and data: diff, show, ops -o, convert to and from each form.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -105,6 +105,52 @@ describe('the command with operator sets and data', () => {
     assert.equal(told('diff', 'a.pb', 'ml3.pb').status, 2)
     assert.match(told('diff', 'a.pb', 'plain.opspec.json').stderr, /only documents of one kind can be compared/)
   })
+  it('data whose elements lie in another file: that beside it, and no other', () => {
+    const FLOAT = 1
+    const tensor = (location = 'w.bin', more = {}) => ({ dims: [2], data_type: FLOAT, data_location: 1, external_data: [{ key: 'location', value: location }], ...more })
+    const told1 = (name, ...args) => told(args[0], join('beside', name), ...args.slice(1))
+    const put = (name, type, fields) => writeFileSync(join(folder, 'beside', name), message(type, fields))
+    mkdirSync(join(folder, 'beside/deep'), { recursive: true })
+    for (const name of ['outside.bin', 'beside/w.bin', 'beside/deep/w.bin']) writeFileSync(join(folder, name), new Uint8Array(new Float32Array([1.5, -2]).buffer))
+    symlinkSync(join(folder, 'outside.bin'), join(folder, 'beside/link.bin'))
+    const values = {
+      tensor: ['TensorProto', tensor(), '{"type":"tensor(float)","shape":[2],"data":[1.5,-2]}'],
+      deep: ['TensorProto', tensor('deep/w.bin'), '{"type":"tensor(float)","shape":[2],"data":[1.5,-2]}'],
+      sequence: ['SequenceProto', { elem_type: 1, tensor_values: [tensor()] }, '{"type":"seq(tensor(float))","items":[{"type":"tensor(float)","shape":[2],"data":[1.5,-2]}]}'],
+      optional: ['OptionalProto', { elem_type: 1, tensor_value: tensor() }, '{"type":"optional(tensor(float))","value":{"type":"tensor(float)","shape":[2],"data":[1.5,-2]}}'],
+      map: ['MapProto', { key_type: 7, keys: [3], values: { elem_type: 1, tensor_values: [tensor()] } }, '{"type":"map(int64, float)","entries":[[3,{"type":"tensor(float)","shape":[2],"data":[1.5,-2]}]]}'],
+      sparse: ['SparseTensorProto', { values: tensor('w.bin', { name: 's' }), indices: { dims: [2], data_type: 7, int64_data: [0, 3] }, dims: [4] }, '{"type":"sparse_tensor(float)","shape":[4],"values":[1.5,-2],"indices":[0,3]}']
+    }
+    for (const [name, [type, fields, evidence]] of Object.entries(values)) {
+      put(`${name}.pb`, type, fields)
+      const as = ['--as', type]
+      const shown = told1(`${name}.pb`, 'show', ...as)
+      assert.deepEqual([shown.status, shown.stderr], [0, ''], name)
+      if (name !== 'sparse') assert.match(shown.stdout, /1\.5, -2/, name)
+      assert.deepEqual(told1(`${name}.pb`, 'convert', ...as, '--to', 'evidence'), { status: 0, stdout: `${evidence}\n`, stderr: '' }, name)
+    }
+    assert.equal(run('convert', 'beside/tensor.pb', '--to', 'npy').stdout.readFloatLE(128), 1.5)
+    for (const location of ['../outside.bin', 'link.bin', 'none.bin']) {
+      put('refused.pb', 'TensorProto', tensor(location))
+      for (const args of [['show'], ['convert', '--to', 'evidence'], ['convert', '--to', 'npy']]) {
+        const { status, stdout, stderr } = told1('refused.pb', ...args)
+        assert.equal(status, 2, `${location} ${args}: ${stdout}`)
+        assert.match(stderr, location[0] === '.' ? /leads out of the model's folder/ : /the file "\w+\.bin" is not there/, `${location} ${args}`)
+      }
+    }
+    const [x, y] = ['x', 'y'].map(name => ({ name, type: { tensor_type: { elem_type: FLOAT, shape: { dim: [{ dim_value: 2 }] } } } }))
+    const model = message('ModelProto', { ir_version: 10, opset_import: [{ version: 21 }], graph: { name: 'g', node: [{ op_type: 'Add', input: ['x', 'w'], output: ['y'] }], input: [x], output: [y], initializer: [tensor('w.bin', { name: 'w' })] } })
+    for (const name of ['set/test_data_set_0', 'set']) {
+      mkdirSync(join(folder, name), { recursive: true })
+      writeFileSync(join(folder, name, 'w.bin'), new Uint8Array(new Float32Array(name === 'set' ? [1, 1] : [2, 3]).buffer))
+    }
+    writeFileSync(join(folder, 'set/model.onnx'), model)
+    writeFileSync(join(folder, 'set/test_data_set_0/input_0.pb'), message('TensorProto', tensor('w.bin', { name: 'x' })))
+    writeFileSync(join(folder, 'set/test_data_set_0/output_0.pb'), env.writeValue(new Tensor('float32', [3, 4]), 'y'))
+    const tested = told('test', 'set')
+    assert.equal(tested.status, 0, tested.stdout + tested.stderr)
+    assert.match(told('run', 'set/model.onnx', '--data', 'set/test_data_set_0').stdout, /^y: tensor\(float\) \[2\]: 3, 4$/m)
+  })
   it('convert of data: evidence, npy, and back', () => {
     assert.equal(told('convert', 'a.pb', '--to', 'evidence').stdout, '{"type":"tensor(float)","shape":[2,3],"data":[1,2,3,4,5,6]}\n')
     for (const [to, name] of [['evidence', 'a.json'], ['npy', 'a.npy'], ['json', 'a.proto.json']]) {
@@ -117,6 +163,14 @@ describe('the command with operator sets and data', () => {
     assert.deepEqual([npy.subarray(0, 8).toString('latin1'), npy.readUInt16LE(8) % 64, npy.length], ['\x93NUMPY\x01\x00', 54, 128 + 24])
     assert.match(npy.toString('latin1', 10, 128), /^\{'descr': '<f4', 'fortran_order': False, 'shape': \(2, 3\), \} +\n$/)
     assert.equal(told('convert', 'a.npy', '--to', 'evidence').stdout, told('convert', 'a.pb', '--to', 'evidence').stdout)
+  })
+  it('convert of a large tensor: it is no text that comes out', () => {
+    const large = new Tensor('uint8', new Uint8Array(2 ** 26).fill(7))
+    writeFileSync(join(folder, 'large.pb'), env.writeValue(large, 'large'))
+    assert.equal(told('convert', 'large.pb', '--to', 'npy', '-o', 'large.npy').status, 0)
+    const npy = file('large.npy')
+    assert.deepEqual([npy.subarray(1, 6).toString(), npy.length, npy.at(-1)], ['NUMPY', 128 + 2 ** 26, 7])
+    for (const name of ['large.pb', 'large.npy']) rmSync(join(folder, name))
   })
   it('convert of each element type that numpy has', () => {
     const types = { float32: [1.5, NaN], float64: [1e300, -0], float16: [1, 2], int8: [-1, 1], int16: [-1, 1], int32: [-1, 1], int64: [-1n, 2n], uint8: [0, 255], uint16: [0, 9], uint32: [0, 9], uint64: [0n, 9n], bool: [true, false], complex64: [1, 2] }

@@ -231,6 +231,20 @@ describe('Env', () => {
     it('keeps the name', () => {
       assert.equal(env.decode(env.writeValue(new Tensor('float32', [1]), 'nom'), 'TensorProto').name, 'nom')
     })
+    it('takes elements out of other files', () => {
+      const bytes = onnx.externalTensor('t', 'float32', [2], 'w.bin')
+      const data = new Uint8Array(Float32Array.of(1, 2).buffer)
+      for (const files of [{ 'w.bin': data }, new Map([['w.bin', data.buffer]]), name => name === 'w.bin' ? data : null]) {
+        assert.deepEqual(env.readValue(bytes, 'tensor', { files }), new Tensor('float32', [1, 2]))
+        assert.equal(env.format(bytes, 'tensor', 'evidence', { files }), '{"type":"tensor(float)","shape":[2],"data":[1,2]}')
+      }
+      const refused = (files, code, pattern) => assert.throws(() => env.readValue(bytes, 'tensor', { files }), error => error.code === code && pattern.test(error.message))
+      refused({}, 'malformed', /the file "w\.bin" is not there/)
+      refused({ 'w.bin': data.slice(4) }, 'malformed', /8 bytes/)
+      refused({ 'w.bin': new Blob([data]) }, 'unsupported', /the file w\.bin cannot be read in a synchronous call/)
+      refused({ 'w.bin': 5 }, 'invalid_argument', /^files: w\.bin/)
+      refused(() => { throw new OpspecError('aborted', 'enough') }, 'aborted', /enough/)
+    })
     it('throws for what is malformed or wrong', () => {
       assert.throws(() => env.readValue(new Uint8Array([255]), 'tensor'), { code: 'malformed' })
       assert.throws(() => env.readValue(onnx.tensor('t', 'float32', [3], Float32Array.of(1)), 'tensor'), { code: 'malformed' })

@@ -50,6 +50,19 @@ describe('createWorkerEnv', () => {
     assert.deepEqual(await remote.writeValue(sparse, 's'), local.writeValue(sparse, 's'))
   })
 
+  it('reads Blobs among files', async () => {
+    const bytes = onnx.externalTensor('t', 'float32', [2], 'w.bin')
+    const data = Float32Array.of(1, 2)
+    for (const files of [{ 'w.bin': new Blob([data]) }, new Map([['w.bin', new Blob([data])]])]) {
+      assert.deepEqual(await remote.readValue(bytes, 'tensor', { files }), new Tensor('float32', data, [2]))
+      assert.equal((await remote.check(bytes, { files })).complete, true)
+      assert.deepEqual((await remote.diff(bytes, bytes, { files: [files, files] })).changes, [])
+    }
+    const document = JSON.stringify({ ...JSON.parse(spec('A')), tests: ['a.json'] })
+    const report = await remote.validateSpec(document, { files: { 'a.json': new Blob(['{}']) } })
+    assert.deepEqual([report.complete, report.findings.filter(({ file }) => file === 'a.json').map(({ rule }) => rule)], [true, ['evidence.form']])
+  })
+
   it('errors arrive as they are', async () => {
     await rejects(remote.loadModel(new Uint8Array([255])), 'malformed')
     const error = await remote.loadModel(new Uint8Array([255])).catch(e => e)

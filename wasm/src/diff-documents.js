@@ -1,11 +1,11 @@
-import { bytesArgument, optionsOf, textOrBytes } from './arguments.js'
+import { optionsOf, textOrBytes } from './arguments.js'
 import { compareInterfaces } from './diff-model.js'
 import { compareOperatorSets } from './diff-operator-set.js'
 import { change, difference, plainChange } from './diff-rules.js'
 import { invalid, OpspecError } from './errors.js'
-import { isBlob, normalFiles } from './files.js'
+import { normalFiles } from './files.js'
 import { messages } from './messages.js'
-import { BytesSource, isSource, Outside } from './outside.js'
+import { fileAtOnce, Outside } from './outside.js'
 
 // What differs between two ONNX documents of one kind. The core compares the messages (core/onnx/message_diff.h); here its
 // sentences get their rules.
@@ -33,11 +33,7 @@ function filesOf(given) {
   if (Array.isArray(given) && given.length !== 2) throw invalid('files: a list has the files of a and those of b')
   const sides = { a: normalFiles(a), b: normalFiles(b) }
   const outside = new Outside()
-  const get = asked => {
-    const found = sides[asked[0]]?.get(asked.slice(2))
-    if (found == null || typeof found === 'string' || isBlob(found) || isSource(found)) return found
-    return new BytesSource(bytesArgument(found, `files: ${asked.slice(2)}`))
-  }
+  const get = asked => fileAtOnce(sides[asked[0]]?.get(asked.slice(2)), asked.slice(2))
   return { names: [], complete: false, get, outside, bits: (sides.a === null ? 0 : 1) + (sides.b === null ? 0 : 2) }
 }
 

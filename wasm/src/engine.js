@@ -1,7 +1,7 @@
 import { bytesView } from './bytes.js'
 import { elementByNumber, Float16 } from './elements.js'
 import { codeOf, invalid, OK, OpspecError, shown } from './errors.js'
-import { isBlob } from './files.js'
+import { blobNow, isBlob } from './files.js'
 import { KernelHost } from './kernels.js'
 import { instantiate } from './loader.js'
 import { isSource } from './outside.js'
@@ -341,8 +341,9 @@ export class Engine {
       if (found == null) return 1
       if (this.files.outside !== undefined && (isBlob(found) || isSource(found))) return this.#far(found)
       if (isSource(found)) return 2
-      if (typeof found !== 'string' && bytesView(found, `files: ${name}`) === null) return 2
-      const block = this.block(found)
+      const content = isBlob(found) ? blobNow(found) : found
+      if (content === null || typeof content !== 'string' && bytesView(content, `files: ${name}`) === null) return 2
+      const block = this.block(content)
       this.u32[(this.port >>> 2) + 1] = block.address
       this.u32[(this.port >>> 2) + 2] = block.size
     } catch (error) {

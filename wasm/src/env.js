@@ -18,6 +18,7 @@ import { objectsOf } from './objects.js'
 import { writeOperatorSet } from './operator-set.js'
 import { bringAll, openBorrowed, openOutside, sourceOf, watchful } from './outside.js'
 import { turn } from './platform.js'
+import { withValue } from './read-value.js'
 import { Registration } from './registration.js'
 import { compileSchema, validateJson } from './schema.js'
 import { Session } from './session.js'
@@ -245,15 +246,10 @@ export class Env {
     return encodeObject(this.#engine, object, as)
   }
 
-  readValue(bytes, kind) {
+  readValue(bytes, kind, options) {
     if (!valueKinds.includes(kind)) throw invalid(`kind: must be one of ${valueKinds.join(', ')}`)
     const source = bytesArgument(bytes, 'bytes')
-    const engine = this.#engine
-    return engine.guard(() => engine.withBlock(source, (address, size) => {
-      const value = engine.exports.opspec_read(engine.port, address, size, engine.putText(kind))
-      if (value === 0) throw engine.trouble(engine.resultStatus)
-      return this.#take(value)
-    }))
+    return withValue(this.#engine, source, kind, optionsOf(options).files, address => this.#engine.toValue(address))
   }
 
   #take(address) {

@@ -1,7 +1,11 @@
+/* global FileReaderSync */
 import { bytesView } from './bytes.js'
 import { invalid } from './errors.js'
 
 const isBlob = value => typeof Blob === 'function' && value instanceof Blob
+
+/** Bytes of a Blob at once, which only workers of browsers can have; else null. */
+export const blobNow = blob => typeof FileReaderSync === 'function' ? new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob)) : null
 
 /**
  * `files` of the caller's in one form: { names, complete, get(name) }.

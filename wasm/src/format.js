@@ -4,6 +4,7 @@ import { evidenceForm } from './evidence-form.js'
 import { findingOf } from './findings.js'
 import { jsonKinds, messages, valueKinds } from './messages.js'
 import { objectsOf } from './objects.js'
+import { withValue } from './read-value.js'
 import { sha256 } from './sha256.js'
 
 // Documents as texts and back.
@@ -81,19 +82,13 @@ function refuseBroken(engine, address, size, kind) {
   if (findings.length > 0) throw new OpspecError('unsupported', `form: evidence cannot hold ${findings[0].path}: ${findings[0].message}`, { path: findings[0].path, findings })
 }
 
-function evidenceText(engine, source, kind, lossy) {
-  return engine.guard(() => engine.withBlock(source, (address, size) => {
-    const value = engine.exports.opspec_read(engine.port, address, size, engine.putText(kind))
-    if (value === 0) throw engine.trouble(engine.resultStatus)
-    try {
-      const { type } = engine.describe(value)
-      const text = JSON.stringify(evidenceForm(engine.toValue(value), type === '' ? undefined : type))
-      if (!lossy && text.includes('\ufffd')) refuseBroken(engine, address, size, kind)
-      return text
-    } finally {
-      engine.release(value)
-    }
-  }))
+function evidenceText(engine, source, kind, { lossy, files }) {
+  return withValue(engine, source, kind, files, (value, address, size) => {
+    const { type } = engine.describe(value)
+    const text = JSON.stringify(evidenceForm(engine.toValue(value), type === '' ? undefined : type))
+    if (!lossy && text.includes('\ufffd')) refuseBroken(engine, address, size, kind)
+    return text
+  })
 }
 
 function readEvidence(engine, text, kind) {
@@ -121,8 +116,9 @@ function readEvidence(engine, text, kind) {
 export function format(engine, document, as, form, given) {
   const source = textOrBytes(document, 'bytes')
   const number = formNumber(as, form)
-  const lossy = flag(optionsOf(given), 'lossy', false)
-  if (form === 'evidence') return evidenceText(engine, source, valueKind(as), lossy)
+  const options = optionsOf(given)
+  const lossy = flag(options, 'lossy', false)
+  if (form === 'evidence') return evidenceText(engine, source, valueKind(as), { lossy, files: options.files })
   const text = engine.guard(() => engine.withBlock(source, (address, size) => {
     const status = engine.exports.opspec_do_format(engine.port, address, size, engine.putText(as), number, lossy ? 1 : 0)
     if (status !== OK) throw engine.trouble(status)

@@ -442,12 +442,13 @@ export interface Env {
   /**
    * A document as text. JSON documents ('spec', 'evidence', 'json'): canonical (RFC 8785), json (two blanks of indentation), summary (with the
    * SHA-256 of the canonical form). Messages: json (protobuf's JSON mapping), textproto (protobuf's text format), and models, graphs and functions
-   * onnxtxt (ONNX's textual syntax). Data: evidence, the value as evidence documents have it. What a form cannot hold is an OpspecError 'unsupported' with findings, unless `lossy`.
+   * onnxtxt (ONNX's textual syntax). Data: evidence, the value as evidence documents have it, `files` as readValue has them. What a form cannot hold is an OpspecError 'unsupported' with findings, unless `lossy`.
    */
-  format(bytes: string | Bytes, as: string, form: TextForm, options?: { lossy?: boolean }): string
+  format(bytes: string | Bytes, as: string, form: TextForm, options?: { lossy?: boolean; files?: Files }): string
   /** A message from its text; OpspecError 'malformed' with findings that have lines and columns. */
   parse(text: string | Bytes, as: string, form: TextForm): Uint8Array
-  readValue(bytes: Bytes, kind: 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional'): Value
+  /** `files`: those that elements of its tensors may lie in. */
+  readValue(bytes: Bytes, kind: 'tensor' | 'sparse-tensor' | 'sequence' | 'map' | 'optional', options?: { files?: Files }): Value
   writeValue(value: Value, name: string, type?: string): Uint8Array
   /** An OperatorSetProto of the operators that this Env knows of a domain, or of `specs`. */
   writeOperatorSet(options: OperatorSetOptions): Uint8Array

@@ -1,5 +1,5 @@
 /* global FileReaderSync */
-import { optionsOf } from './arguments.js'
+import { bytesArgument, optionsOf } from './arguments.js'
 import { checkHeld } from './bytes.js'
 import { abortedError, invalid, messageOf, NEEDS_HOST, OK, OpspecError, timeoutError } from './errors.js'
 import { isBlob } from './files.js'
@@ -14,6 +14,7 @@ const TURN_MS = 25
 const PIECE = 4 << 20    // of what is brought in
 const WANTED = 64 << 20  // most of it that is read without being asked for
 const MEMORY = 2 ** 32   // of a module
+const UNREADABLE = {}    // a file that is there
 
 const gone = (name, cause) => new OpspecError('unsupported', `${name} can no longer be read: ${messageOf(cause)}`, { cause })
 
@@ -80,6 +81,13 @@ export class FileSource {
 }
 
 export const isSource = value => value instanceof FileSource || value instanceof BytesSource
+
+/** What a synchronous call can read of a file of the caller's: bytes stay where they are, a Blob is there but cannot be read in every place. */
+export function fileAtOnce(found, name) {
+  if (found == null || typeof found === 'string' || isSource(found)) return found
+  if (isBlob(found)) return typeof FileReaderSync === 'function' ? found : UNREADABLE
+  return new BytesSource(bytesArgument(found, `files: ${name}`))
+}
 
 const cannotRead = (name, cause) => new OpspecError('invalid_argument', `source: ${name} cannot be read: ${messageOf(cause)}`, { cause })
 

@@ -12,7 +12,7 @@ import { SparseTensor, Tensor } from './values.js'
 export const envMethods = {
   validateSpec: ['spec', 'options'], validateJson: ['instance', 'schema', 'options'], compileSchema: ['schema', 'options'], check: ['document', 'options'], identify: ['document'], loadModel: ['bytes', 'options'], open: ['source', 'options'], createSession: ['model', 'options'],
   registerOperator: ['spec', 'kernel', 'options'], loadPlugin: ['plug-in', 'options'], decode: ['bytes', 'as'], encode: ['object', 'as'],
-  diff: ['a', 'b', 'options'], format: ['bytes', 'as', 'form', 'options'], parse: ['text', 'as', 'form'], readValue: ['bytes', 'kind'], writeValue: ['value', 'name', 'type'], writeOperatorSet: ['options'], operators: [], rules: [],
+  diff: ['a', 'b', 'options'], format: ['bytes', 'as', 'form', 'options'], parse: ['text', 'as', 'form'], readValue: ['bytes', 'kind', 'options'], writeValue: ['value', 'name', 'type'], writeOperatorSet: ['options'], operators: [], rules: [],
   explain: ['rule'], test: ['bundle', 'options']
 }
 

@@ -1,5 +1,6 @@
 import { createEnvWith, Env } from './env.js'
 import { invalid, messageOf } from './errors.js'
+import { readBlobs } from './files.js'
 import { Model } from './model.js'
 import { isNode, nodeModule } from './platform.js'
 import { Registration } from './registration.js'
@@ -36,6 +37,15 @@ async function importKernel(kernel) {
   if (exported == null) throw invalid('kernel: the module has no default export')
   if (typeof exported !== 'object') throw invalid("kernel: the module's default export must be an object with a function compute")
   return { kernel: exported }
+}
+
+// What waits for nobody has its files read before, where the module cannot read Blobs itself: in Node.
+const waits = ['open', 'createSession', 'test']
+
+async function filesOf(given) {
+  if (Array.isArray(given)) return Promise.all(given.map(filesOf))
+  const files = await readBlobs(given)
+  return files === null ? null : new Map(files.names.map(name => [name, files.get(name)]))
 }
 
 const unknownHandle = () => invalid('this object was disposed of, or could not be made again when the worker was started again')
@@ -89,6 +99,7 @@ class Server {
     const options = given[known[method].indexOf('options')]
     if (late > 0) options.timeoutMs = Math.max(1, options.timeoutMs - late)
     this.#attachSignal(id, options)
+    if (isNode && options?.files != null && !waits.includes(method)) options.files = await filesOf(options.files)
     if (method === 'registerOperator') given[1] = (await importKernel(given[1])).kernel
     if (method === 'toBlob') {
       const file = Model.blobOfFile(target)

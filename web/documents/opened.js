@@ -303,7 +303,7 @@ export class Opened {
     const stem = this.#name.replace(/^.*\//, '').replace(/\.(onnx|pb|json|textproto|pbtxt|prototxt|pbtext|onnxtxt)$/i, '')
     if (form === 'binary') return { name: stem + (this.#kind === 'model' ? '.onnx' : '.pb'), blob: this.#blob }
     const bytes = await bytesOf(this.#blob)
-    if (form === 'npy') return { name: `${stem}.npy`, blob: new Blob([writeNpy(this.#env.readValue(bytes, 'tensor'), { widen: true })]) }
+    if (form === 'npy') return { name: `${stem}.npy`, blob: new Blob([writeNpy(this.#env.readValue(bytes, 'tensor', { files: this.#files }), { widen: true })]) }
     return { name: stem + suffixes[form], blob: new Blob([this.#env.format(bytes, this.#message, form, { lossy }), '\n'], { type: form === 'json' ? 'application/json' : 'text/plain' }) }
   }
 

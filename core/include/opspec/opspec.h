@@ -218,8 +218,8 @@ void opspec_unregister(opspec_operator *self);
 
 // ---- Values -----------------------------------------------------------------------------------------------
 
-// A message of this kind ("tensor", "sequence", ...) -> value.
-os_status opspec_value_read(opspec_env *self, os_str bytes, os_str kind, op_value **out);
+// A message of this kind ("tensor", "sequence", ...) -> value. `files`: the host is asked for those that elements lie in.
+os_status opspec_value_read(opspec_env *self, os_str bytes, os_str kind, bool files, op_value **out);
 // -> bytes of the message.
 os_status opspec_value_write(opspec_env *self, const op_value *value, os_str name);
 // A value as evidence documents write it (JSON).

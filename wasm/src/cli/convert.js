@@ -26,6 +26,9 @@ const sources = {
 }
 export const targets = Object.keys(sources)
 
+// Forms that are written while a large document is read.
+const streamed = ['json', 'textproto', 'onnxtxt', 'protobuf']
+
 const ofSyntax = ['ModelProto', 'GraphProto', 'FunctionProto']
 
 // What a document is, for a person, by its kind.
@@ -48,6 +51,7 @@ function place({ range, path }) {
 // What to throw for what a conversion threw, whose findings are printed.
 function refusal(error, path, to, output, read = '') {
   if (error.findings === undefined) return error.code === 'unsupported' ? new CommandError(`${path}: ${error.message}`) : error
+  if (error.findings.length === 0) return new CommandError(`${path} cannot be converted to ${to}: ${error.message}`)
   for (const finding of error.findings) output.problem(`${path}${place(finding)}: ${finding.message} [${finding.rule}]`)
   return new CommandError(`${path} cannot be converted to ${to}: ${error.code === 'unsupported' ? 'that would lose what is said above; --lossy does it' : `it is malformed${read}`}`)
 }
@@ -76,8 +80,9 @@ function evidenceKind(bytes) {
 
 function valueContent(env, { type, bytes }, to, path, lossy) {
   const kind = kindNamed(type)
-  if (to === 'evidence') return `${env.format(bytes, kind, 'evidence', { lossy })}\n`
-  const tensor = env.readValue(bytes, kind)
+  const files = filesBeside(path)
+  if (to === 'evidence') return `${env.format(bytes, kind, 'evidence', { lossy, files })}\n`
+  const tensor = env.readValue(bytes, kind, { files })
   try {
     return writeNpy(tensor, { widen: lossy })
   } catch (error) {
@@ -213,7 +218,7 @@ export async function convert({ options, positionals, output }) {
   const { to, output: target = '-' } = options
   if (target === '-' && output.wantsJson) throw new CommandError('convert: --format json needs -o, as standard output takes the document')
   if (to !== 'operator-set' && options['opset-version'] !== undefined) throw new CommandError('convert: --opset-version is for --to operator-set')
-  if (to !== 'operator-set' && isLarge(path)) {
+  if (streamed.includes(to) && isLarge(path)) {
     const writing = new Target(target)
     try {
       await convertLarge(path, writing, edits, options, output)

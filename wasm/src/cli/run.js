@@ -59,7 +59,7 @@ function randomElement(element, next) {
 function fromFile(env, path, info) {
   const bytes = readPath(path)
   if (isNpyFile(path, bytes)) return readNpyFile(path, bytes)
-  return env.readValue(bytes, kindOfType(info.type))
+  return env.readValue(bytes, kindOfType(info.type), { files: filesBeside(path) })
 }
 
 // A nested list, or a single element, with the type of the model's input.

@@ -1,13 +1,13 @@
 import { Env } from '../env.js'
 import { elementNamed } from '../elements.js'
 import { plainData, plainInteger } from '../evidence-form.js'
-import { messages } from '../messages.js'
+import { messages, valueKinds } from '../messages.js'
 import { isTensor, typeOfValue } from '../values.js'
 import { openEnv } from './engine.js'
 import { documentBytes } from './npy-file.js'
 import { CommandError } from './options.js'
 import { plural } from './output.js'
-import { isLarge, openPath, readPath, sha256 } from './paths.js'
+import { filesBeside, isLarge, openPath, readPath, sha256 } from './paths.js'
 
 // opspec show: what a file says, shortly as text and in full as JSON.
 
@@ -64,12 +64,21 @@ function* operatorSetLines({ domain = '', opsetVersion = 0n, irVersion = 0n, doc
   }
 }
 
-function* documentLines(env, bytes, kind, decoded) {
+// Data may lie in files beside it.
+function valueLine(env, bytes, kind, path) {
+  try {
+    return describeValue(env.readValue(bytes, kind, { files: filesBeside(path) }))
+  } catch (error) {
+    throw failure(error, path)
+  }
+}
+
+function* documentLines(env, bytes, kind, decoded, path) {
   if (kind === 'model') {
     const model = env.loadModel(bytes)
     yield* modelLines(model, decoded)
     model.dispose()
-  } else if (['tensor', 'sparse-tensor', 'sequence', 'map', 'optional'].includes(kind)) yield `${decoded.name ? `${decoded.name}: ` : ''}${describeValue(env.readValue(bytes, kind))}`
+  } else if (valueKinds.includes(kind)) yield `${decoded.name ? `${decoded.name}: ` : ''}${valueLine(env, bytes, kind, path)}`
   else if (kind === 'operator-set') yield* operatorSetLines(decoded)
   else yield JSON.stringify(plain(decoded), null, 2)
 }
@@ -148,7 +157,7 @@ export async function show({ options, positionals, output }) {
     const value = isJson ? showJson(bytes, path) : decoded(env, bytes, path, messages[kind])
     output.json({ path, kind, sha256: sha256(file), bytes: file.length, ...kind === 'spec' && { canonical: canonicalOf(env, bytes, kind) }, value: isJson ? value : plain(value) })
     output.line(paint => `${paint('bold', path)}: ${kind}, ${file.length} bytes, sha256 ${sha256(file)}`)
-    if (output.wantsText) for (const line of isJson ? jsonLines(env, bytes, kind, value) : documentLines(env, bytes, kind, value)) output.line(line)
+    if (output.wantsText) for (const line of isJson ? jsonLines(env, bytes, kind, value) : documentLines(env, bytes, kind, value, path)) output.line(line)
     return 0
   } finally {
     env.dispose()
