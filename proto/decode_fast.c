@@ -229,7 +229,7 @@ FAST_INLINE os_status os_fast__scalar(os_fast *self, const os_fast_item *item, b
   *more = near || !field->payload;
   if (field->type == PROTOBUF_C_TYPE_BYTES) {
     os_str text = {(const char *)item->at, item->value};
-    *more = *more && (near || field->text || item->value <= OS_PROTO_NEAR) &&
+    *more = *more && (near || !field->far || item->value <= OS_PROTO_NEAR) &&
             (self->decoder->ask.known || !field->text || os_utf8_is_ascii(text));
     return *more ? os_fast__bytes(self, item) : OS_OK;
   }

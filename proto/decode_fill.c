@@ -315,7 +315,7 @@ static os_status os_decoder__value(os_decoder *self, os_frame *frame, const os_p
                                    const os_item *item, void *to, bool *kept) {
   if (field->wire == OS_WIRE_BYTES) {
     ProtobufCBinaryData view;
-    OS_TRY(os_decoder__view(self, item->data, item->end, !field->text, &view));
+    OS_TRY(os_decoder__view(self, item->data, item->end, field->far, &view));
     if (field->text) os_decoder__check_text(self, item, view);
     memcpy(to, &view, sizeof view);
   } else if (field->wire == OS_WIRE_VARINT) {

@@ -104,6 +104,8 @@ extern const uint64_t os_proto_nothing[OS_PROTO_NOTHING];
 
 // Which BYTES fields of our descriptors hold text: protoc-c makes both kinds look the same.
 bool os_proto_field_is_text(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
+// BYTES fields that are left outside where they are long: the data of tensors, which nobody reads but through what knows of it.
+bool os_proto_field_is_far(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
 // Repeated fields that may be large and that nobody reads but through what knows of far lists: the data of tensors.
 bool os_proto_field_is_payload(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field);
 // Repeated messages of which a model may have very many: nodes, initializers, what is said of values, functions.

@@ -38,11 +38,15 @@ bool os_proto_field_is_long(const ProtobufCMessageDescriptor *type, const Protob
   return false;
 }
 
+bool os_proto_field_is_far(const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field) {
+  return type == &onnx__tensor_proto__descriptor && field->type == PROTOBUF_C_TYPE_BYTES &&
+         !os_proto_field_is_text(type, field);
+}
+
 bool os_proto_field_is_payload(const ProtobufCMessageDescriptor *type,
                                const ProtobufCFieldDescriptor *field) {
-  bool strings = type == &onnx__tensor_proto__descriptor && field->type == PROTOBUF_C_TYPE_BYTES;
   return field->label == PROTOBUF_C_LABEL_REPEATED &&
-         (strings || (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0);
+         (os_proto_field_is_far(type, field) || (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0);
 }
 
 static const ProtobufCMessageDescriptor *const types[] = {

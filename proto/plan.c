@@ -51,6 +51,7 @@ static void os_plan__field(os_plan_field *self, const ProtobufCMessageDescriptor
   self->repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
   self->oneof = (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0;
   self->text = os_proto_field_is_text(type, field);
+  self->far = os_proto_field_is_far(type, field);
   self->plain = field->type == PROTOBUF_C_TYPE_INT32 || field->type == PROTOBUF_C_TYPE_INT64 ||
                 field->type == PROTOBUF_C_TYPE_UINT32 || field->type == PROTOBUF_C_TYPE_UINT64;
   if (field->type == PROTOBUF_C_TYPE_ENUM) self->small = os_plan__small(field->descriptor);

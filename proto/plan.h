@@ -18,6 +18,7 @@ typedef struct os_plan_field {
   uint8_t size; // of one element in the struct
   bool repeated, oneof;
   bool text;      // a BYTES field that holds text
+  bool far;       // one that stays outside where it is long (os_proto_field_is_far)
   uint64_t small; // enums: which values below 64 are defined
   bool plain;     // an integer that is written as it is: no enum, bool or zigzag
   bool packable;  // repeated scalars: a length-delimited record holds many

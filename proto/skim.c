@@ -58,7 +58,7 @@ static inline bool os_skim__bytes(os_skim *self, const os_plan_field *field, con
     return true;
   }
   if (field->text) return os_utf8_is_ascii((os_str){(const char *)data, n});
-  if (self->outside && n > OS_PROTO_NEAR) {
+  if (self->outside && field->far && n > OS_PROTO_NEAR) {
     if (!os_skim__take(self, data)) return false;
     self->from = *p;
   }

@@ -88,7 +88,7 @@ static os_status os_host__no_syntax(opspec_env *self, const ProtobufCMessageDesc
 
 static os_status os_host__outside(opspec_env *self) {
   return os_host_fail(self, OS_UNSUPPORTED,
-                      OS_STR("the data of the model's tensors is outside and cannot be read in a synchronous "
+                      OS_STR("what is large in the model is outside and cannot be read in a synchronous "
                              "call; load() brings it in"),
                       (os_str){"", 0}, NULL);
 }

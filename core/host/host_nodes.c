@@ -129,8 +129,7 @@ static os_status os_columns__attribute(os_columns *self, const Onnx__AttributePr
     if (large) type |= LARGE;
     value = os_columns__integer(self, attribute->i, large);
   } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING) {
-    value = os_columns__string(self,
-                               os_bytes_is_far(attribute->s) ? (ProtobufCBinaryData){0, NULL} : attribute->s);
+    value = os_columns__string(self, attribute->s);
   } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS) {
     value = os_columns__integers(self, attribute, &type);
   } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS) {
@@ -139,9 +138,7 @@ static os_status os_columns__attribute(os_columns *self, const Onnx__AttributePr
   } else if (type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS) {
     value = os_columns__double(self, (double)rare->n_strings);
     os_columns__double(self, (double)self->ends.count);
-    for (size_t i = 0; i < rare->n_strings; i++)
-      os_columns__string(self, os_bytes_is_far(rare->strings[i]) ? (ProtobufCBinaryData){0, NULL}
-                                                                 : rare->strings[i]);
+    for (size_t i = 0; i < rare->n_strings; i++) os_columns__string(self, rare->strings[i]);
   }
   const uint32_t row[ATTRIBUTE] = {name, type, value};
   os_columns__words(&self->attributes, row, ATTRIBUTE);

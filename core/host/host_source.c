@@ -171,6 +171,9 @@ static os_status os_host__list_message(void *context, const void *message) {
   os_status status = os_walk_root(walk, message);
   for (; status == OS_OK && event != OS_WALK_END; root = false) {
     const ProtobufCMessage *top = os_walk_top(walk)->message;
+    for (unsigned i = 0; self->all && event == OS_WALK_OPEN && i < top->n_unknown_fields; i++)
+      os_host__list_bytes(self,
+                          (ProtobufCBinaryData){top->unknown_fields[i].len, top->unknown_fields[i].data});
     if (event == OS_WALK_OPEN && top->descriptor == &onnx__tensor_proto__descriptor)
       os_host__list_tensor(self, (const Onnx__TensorProto *)(const void *)top,
                            !root && strcmp(walk->field->field->name, "indices") == 0);

@@ -11,6 +11,7 @@ import * as entry from '../../wasm/js/index.js'
 import { writeHole, writeLargeModel } from '../support/large.js'
 import * as onnx from '../support/onnx.js'
 import { cases, fromBlob } from '../support/open-cases.js'
+import { message } from '../support/proto.js'
 
 const cli = fileURLToPath(new URL('../../wasm/js/cli.js', import.meta.url))
 
@@ -95,6 +96,39 @@ describe('env.open', () => {
     const opened = await env.open(new Blob([bytes]))
     assert.throws(() => opened.toBytes(), { code: 'unsupported', message: /toBlob/ })
     assert.throws(() => opened.toJSON(), { code: 'unsupported', message: /load\(\)/ })
+    env.dispose()
+  })
+
+  it('long strings of attributes reach kernels and texts; long unknown fields do once load() has brought them in', async () => {
+    const env = await entry.createEnv()
+    const text = letter => letter.repeat(3000)
+    const string = (name, shape) => ({ name, type: { tensor_type: { elem_type: 8, shape: { dim: shape.map(dim_value => ({ dim_value })) } } } })
+    const bytes = message('ModelProto', {
+      ir_version: 10, opset_import: [{ version: 21 }], '#9001': text('m'),
+      graph: {
+        name: 'g', '#9002': text('g'), output: [string('y', []), string('z', [2])],
+        initializer: [{ name: 'far', dims: [3 << 19], data_type: 2, raw_data: new Uint8Array(3 << 19) }, { name: 't', dims: [1], data_type: 1, float_data: [1], '#9003': text('t') }],
+        node: [
+          { op_type: 'Constant', output: ['y'], '#9004': text('n'), attribute: [{ name: 'value_string', type: 3, s: text('s') }] },
+          { op_type: 'Constant', output: ['z'], attribute: [{ name: 'value_strings', type: 8, strings: [text('a'), text('b')], '#9005': text('x') }] }
+        ]
+      }
+    })
+    const plain = env.loadModel(bytes)
+    for (const way of ['a Blob', 'a path']) {
+      const opened = await ways[way](env, bytes)
+      assert.deepEqual(opened.nodes().toJSON(), plain.nodes().toJSON(), way)
+      if (way === 'a Blob') assert.throws(() => opened.toText('textproto'), { code: 'unsupported', message: /load\(\) brings it in/ })
+      await opened.load()
+      for (const form of ['textproto', 'onnxtxt']) assert.equal(opened.toText(form, { lossy: true }), plain.toText(form, { lossy: true }), `${way} ${form}`)
+      opened.edit([{ setMetadata: 'author', value: 'tests' }])
+      const blob = new Uint8Array(await opened.toBlob().arrayBuffer())
+      for (const letter of 'mgtnxsab') assert.ok(Buffer.from(blob).includes(text(letter)), `${way} ${letter}`)
+      const session = await env.createSession(opened)
+      const { y, z } = await session.run({})
+      assert.deepEqual([y.data, z.data], [[text('s')], [text('a'), text('b')]], way)
+      opened.dispose()
+    }
     env.dispose()
   })
 

@@ -146,7 +146,8 @@ os_status opspec_model_load(opspec_env *self, os_str bytes, const opspec_files *
 os_status opspec_model_open(opspec_env *self, opspec_far bytes, os_str as, const opspec_files *files,
                             opspec_model **out);
 os_status opspec_model_resume(opspec_model **model);
-// What of its tensors is outside -> [[number, offset, length]]; `all`: else only what a check wants to read.
+// What of it is outside -> [[number, offset, length]]: the data of tensors and with `all` long unknown fields; else only what a
+// check wants to read.
 os_status opspec_model_payloads(opspec_model *self, bool all);
 // Brings some of it in: a block of opspec_alloc, which becomes the model's, also on failure.
 os_status opspec_model_put(opspec_model *self, uint32_t number, uint64_t offset, os_str bytes);
