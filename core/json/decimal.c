@@ -21,21 +21,34 @@ static inline unsigned os_digits__next(os_digits *self) {
 
 static const int64_t EXPONENT_LIMIT = (int64_t)1 << 60;
 
-static int64_t os_decimal__exponent(const char *p, const char *end, bool *overflowed) {
+// The exponent that stands in [p, end), which begins with its 'e'.
+static int64_t os_decimal__exponent(os_decimal *self, const char *p, const char *end) {
   if (p >= end) return 0;
   p++;
   bool minus = *p == '-';
   if (*p == '-' || *p == '+') p++;
+  while (p < end && *p == '0') p++;
   int64_t value = 0;
-  for (; p < end; p++) {
-    if (value > EXPONENT_LIMIT / 16) {
-      *overflowed = true;
-      value = EXPONENT_LIMIT;
-      break;
-    }
-    value = value * 10 + (*p - '0');
+  self->power = (os_str){p, (size_t)(end - p)};
+  for (; p < end && value <= EXPONENT_LIMIT / 16; p++) value = value * 10 + (*p - '0');
+  if (p < end) {
+    self->overflowed = true;
+    value = EXPONENT_LIMIT;
   }
   return minus ? -value : value;
+}
+
+// How far the exponent of a is above b's; no further than some 2^60, which no count of digits comes near.
+static int64_t os_decimal__above(const os_decimal *a, const os_decimal *b) {
+  if (!(a->overflowed || b->overflowed) || (a->exponent < 0) != (b->exponent < 0))
+    return a->exponent - b->exponent;
+  size_t length = a->power.len > b->power.len ? a->power.len : b->power.len;
+  int64_t powers = 0;
+  for (size_t left = length; left > 0 && powers < EXPONENT_LIMIT / 16 && powers > -EXPONENT_LIMIT / 16;
+       left--)
+    powers = powers * 10 + (left > a->power.len ? 0 : a->power.data[a->power.len - left] - '0') -
+             (left > b->power.len ? 0 : b->power.data[b->power.len - left] - '0');
+  return a->shift - b->shift + (a->exponent < 0 ? -powers : powers);
 }
 
 os_decimal os_decimal_of(os_str text) {
@@ -58,14 +71,16 @@ os_decimal os_decimal_of(os_str text) {
     before += first == NULL;
   }
   if (first == NULL) return self;
-  self.exponent = whole - before + os_decimal__exponent(mantissa_end, end, &self.overflowed);
+  self.shift = whole - before;
+  self.exponent = self.shift + os_decimal__exponent(&self, mantissa_end, end);
   self.digits = (os_str){first, (size_t)(last + 1 - first)};
   self.count = self.digits.len - (memchr(first, '.', self.digits.len) != NULL);
   return self;
 }
 
 static int os_decimal__compare_size(const os_decimal *a, const os_decimal *b) {
-  if (a->exponent != b->exponent) return a->exponent < b->exponent ? -1 : 1;
+  int64_t above = os_decimal__above(a, b);
+  if (above != 0) return above < 0 ? -1 : 1;
   os_digits x = os_digits__of(a), y = os_digits__of(b);
   while (x.left > 0 && y.left > 0) {
     unsigned i = os_digits__next(&x), j = os_digits__next(&y);
@@ -86,7 +101,13 @@ bool os_decimal_is_integer(const os_decimal *a) { return a->count == 0 || a->exp
 
 uint64_t os_decimal_hash(const os_decimal *a) {
   if (a->count == 0) return 0x5bd1e995;
-  uint64_t h = (uint64_t)a->exponent * 2 + a->negative;
+  uint64_t exponent = (uint64_t)a->exponent;
+  if (a->overflowed) { // modulo 2^64
+    uint64_t power = 0;
+    for (size_t i = 0; i < a->power.len; i++) power = power * 10 + (uint64_t)(a->power.data[i] - '0');
+    exponent = (uint64_t)a->shift + (a->exponent < 0 ? 0 - power : power);
+  }
+  uint64_t h = exponent * 2 + a->negative;
   os_digits x = os_digits__of(a);
   while (x.left > 0) h = (h ^ os_digits__next(&x)) * 0x9e3779b97f4a7c15u + (h >> 29);
   return h ^ h >> 32;
@@ -146,7 +167,7 @@ os_status os_decimal_divides(const os_decimal *a, const os_decimal *b, bool *ans
   if (b->count > OS_DECIMAL_DIVISOR || b->count == 0) return OS_LIMIT;
   *answer = true;
   if (a->count == 0) return OS_OK;
-  int64_t k = (a->exponent - (int64_t)a->count) - (b->exponent - (int64_t)b->count);
+  int64_t k = os_decimal__above(a, b) - (int64_t)a->count + (int64_t)b->count;
   if (k < 0)
     *answer = false;
   else if (b->count <= 18) {

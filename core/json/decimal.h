@@ -13,7 +13,9 @@ typedef struct os_decimal {
   size_t count;  // digits in it, without the '.'; 0 = zero
   int64_t exponent;
   bool negative;   // also of -0
-  bool overflowed; // the exponent does not fit: comparisons still order it beyond everything else (or near 0)
+  bool overflowed; // the exponent does not fit; it stands for one of its sign and some 2^60 then
+  int64_t shift;   // what the place of the point adds to the exponent that is written
+  os_str power;    // digits of that one, without leading zeros
 } os_decimal;
 
 // `text` must be a number by the grammar of RFC 8259.

@@ -29,6 +29,32 @@ static void test_compare(void) {
   CHECK(os_decimal_hash(&a) == os_decimal_hash(&b));
 }
 
+// Exponents beyond 64 bits, and on both sides of where they stop being read as numbers.
+static void test_large_exponents(void) {
+  static const char *const ascending[] = {
+      "-1e9223372036854775809",     "-1e9223372036854775808",   "0",
+      "1e-92233720368547758080",    "1e-9223372036854775809",   "10e-9223372036854775809",
+      "0.0001e720575940379279360",  "1e720575940379279357",     "1e720575940379279359",
+      "0.00001e720575940379279370", "1e9223372036854775808",    "2e9223372036854775808",
+      "1e9223372036854775809",      "10.1e9223372036854775808", "1e92233720368547758080"};
+  enum { COUNT = sizeof ascending / sizeof *ascending };
+  for (int i = 0; i < COUNT; i++)
+    for (int j = 0; j < COUNT; j++) CHECK_EQ(compare(ascending[i], ascending[j]), (i > j) - (i < j));
+  static const char *const same[][2] = {
+      {"1e9223372036854775808", "10.0e9223372036854775807"},
+      {"1e+9223372036854775808", "0.001e0009223372036854775811"},
+      {"-1e-9223372036854775808", "-100e-9223372036854775810"},
+      {"1e720575940379279360", "100000e720575940379279355"},
+      {"1e7205759403792793609", "10e7205759403792793608"},
+      {"1e99999999999999999999999999999999999999", "0.1e100000000000000000000000000000000000000"},
+      {"0e9223372036854775808", "0"}};
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    os_decimal a = of(same[i][0]), b = of(same[i][1]);
+    CHECK_EQ(os_decimal_compare(&a, &b), 0);
+    CHECK(os_decimal_hash(&a) == os_decimal_hash(&b));
+  }
+}
+
 static bool divides(const char *a, const char *b) {
   os_decimal x = of(a), y = of(b);
   bool answer = false;
@@ -47,6 +73,10 @@ static void test_divides(void) {
   CHECK(divides("1024e1", "5"));
   CHECK(!divides("0.0075", "0.01"));
   CHECK(divides("0.0075", "0.0001"));
+  CHECK(divides("1e9223372036854775809", "1e9223372036854775808"));
+  CHECK(!divides("1e9223372036854775808", "1e9223372036854775809"));
+  CHECK(divides("1e9223372036854775809", "4e9223372036854775807"));
+  CHECK(!divides("1e9223372036854775808", "4e9223372036854775807"));
   CHECK(divides("0", "17"));
   CHECK(!divides("7", "2"));
   CHECK(divides("-9", "3"));
@@ -206,6 +236,7 @@ static void test_print_float(void) {
 
 int main(void) {
   test_compare();
+  test_large_exponents();
   test_divides();
   test_integers();
   test_exact_doubles();

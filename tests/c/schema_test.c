@@ -83,6 +83,12 @@ static void test_numbers(void) {
   passes("{\"minimum\":-1e1000000000}", "0");
   fails("{\"const\":9007199254740992}", "9007199254740993", "schema.const", "", 1);
   passes("{\"const\":100}", "1.0e2");
+  passes("{\"uniqueItems\":true}", "[1e9223372036854775808,1e9223372036854775809]");
+  fails("{\"uniqueItems\":true}", "[1e9223372036854775809,10e9223372036854775808]", "schema.uniqueItems", "",
+        1);
+  fails("{\"const\":1e9223372036854775808}", "1e9223372036854775809", "schema.const", "", 1);
+  fails("{\"maximum\":1e9223372036854775808}", "1e9223372036854775809", "schema.maximum", "", 1);
+  fails("{\"enum\":[1e9223372036854775808]}", "1e9223372036854775807", "schema.enum", "", 1);
 }
 
 static void test_strings(void) {
