@@ -38,8 +38,9 @@ static os_status os_case__document(os_case__finder *self, const os_spec *spec, o
   uint32_t errors = self->report->counts[OS_ERROR];
   size_t first = self->report->findings.count;
   os_spec_options options = {0};
+  bool broken;
   OS_TRY(os_evidence_check(self->checker, self->arena, file->name, file->bytes, spec, &options, self->report,
-                           &item->document));
+                           &item->document, &broken));
   const os_json *root = item->document.root;
   bool faulty = self->report->counts[OS_ERROR] > errors;
   const os_json *operator= os_json_member(root, "operator");
@@ -54,9 +55,9 @@ static os_status os_case__document(os_case__finder *self, const os_spec *spec, o
   } else {
     item->problem = OS_STR("the evidence does not say which operator it is about");
   }
-  // Evidence for a refused signature is faulty by intention.
+  // Evidence for a refused signature is faulty by intention, but has the form of evidence.
   os_expected_error error = os_case_error(item);
-  bool may_be_faulty = root != NULL && error.expected && error.stage <= OS_STAGE_CHECK;
+  bool may_be_faulty = !broken && error.expected && error.stage <= OS_STAGE_CHECK;
   return faulty && !may_be_faulty ? os_case__fault(self, first, &item->problem) : OS_OK;
 }
 

@@ -80,7 +80,8 @@ static os_status os_host__check_json(os_host__check *self, os_str bytes, os_str 
   if (os_str_is(as, "evidence")) {
     os_json_document document;
     self->report.kind = OS_STR("evidence");
-    return os_evidence_check(self->checker, arena, file, bytes, NULL, &options, &self->report, &document);
+    return os_evidence_check(self->checker, arena, file, bytes, NULL, &options, &self->report, &document,
+                             NULL);
   }
   if (os_str_is(as, "json")) {
     os_json_document document;

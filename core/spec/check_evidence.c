@@ -324,9 +324,13 @@ static os_status os_evidence__merge(os_evidencing *self, const os_report *scratc
 
 os_status os_evidence_check(const os_spec_checker *checker, os_arena *arena, os_str file, os_str text,
                             const os_spec *spec, const os_spec_options *options, os_report *report,
-                            os_json_document *out) {
+                            os_json_document *out, bool *broken) {
   static const os_spec_options nothing;
+  uint32_t errors = report->counts[OS_ERROR];
+  bool unasked;
   if (options == NULL) options = &nothing;
+  if (broken == NULL) broken = &unasked;
+  *broken = true;
   if (report->kind.len == 0) report->kind = OS_STR("evidence");
   os_evidencing self = {.spec = spec, .report = report};
   os_json_options json = {.depth = options->depth, .duplicate_keys = true};
@@ -342,6 +346,7 @@ os_status os_evidence_check(const os_spec_checker *checker, os_arena *arena, os_
   if (!os_evidence__kind(&self)) return OS_OK;
   OS_TRY(os_evidence__schema(&self));
   os_evidence__tolerance(&self);
+  *broken = report->counts[OS_ERROR] > errors;
   os_report scratch;
   os_report_init(&scratch, arena, report->strict, 100);
   self.checking.report = &scratch;
@@ -379,5 +384,5 @@ os_status os_evidence_check_file(os_checking *self, const os_file *file, bool fo
     return OS_OK;
   }
   return os_evidence_check(self->checker, self->arena, file->name, file->bytes, self->spec, self->options,
-                           self->report, NULL);
+                           self->report, NULL, NULL);
 }

@@ -132,10 +132,11 @@ os_status os_bundle_check(const os_spec_checker *self, os_arena *arena, const os
 os_status os_specs_compare(os_arena *arena, os_spec *const *specs, size_t count, os_report *report);
 
 // An evidence document (JSON) against its specification; `spec` NULL: only its form. Sets report->kind to "evidence"
-// when it is empty. *out (may be NULL) gets the parsed document.
+// when it is empty. *out (may be NULL) gets the parsed document; *broken (may be NULL): errors were found that no expected
+// error explains, as they are of its form and not of what it says of the operator.
 os_status os_evidence_check(const os_spec_checker *self, os_arena *arena, os_str file, os_str text,
                             const os_spec *spec, const os_spec_options *options, os_report *report,
-                            os_json_document *out);
+                            os_json_document *out, bool *broken);
 // The file that an entry of `tests` means: itself, or with ".json" or ".zip", or a folder of that name (then *folder is
 // true and file->name ends in '/'). State OS_FILE_MISSING when there is none.
 os_status os_evidence_find(const os_bundle *bundle, os_arena *arena, os_str folder_of_spec, os_str test,

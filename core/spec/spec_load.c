@@ -251,7 +251,7 @@ os_status os_json_check(const os_spec_checker *self, os_arena *arena, os_str fil
   const char *kind = os_json_kind(text);
   if (strcmp(kind, "spec") == 0) return os_spec_check(self, arena, file, text, options, report, NULL);
   if (strcmp(kind, "evidence") == 0)
-    return os_evidence_check(self, arena, file, text, NULL, options, report, NULL);
+    return os_evidence_check(self, arena, file, text, NULL, options, report, NULL, NULL);
   os_json_document document;
   os_json_options json = {.depth = options == NULL ? 0 : options->depth};
   report->kind = OS_STR("json");

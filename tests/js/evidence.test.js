@@ -130,6 +130,13 @@ describe('env.test', () => {
       const { status, message } = await single({ inputs: [floats(1), floats(2)], ...expecting({ stage: 'check', contains: '' }) })
       assert.equal(status, 'passed', message)
     })
+    it('what is no form of evidence is said where it stands, whatever error it expects', async () => {
+      const tolerance = { tolerance: { rtol: -1 }, ...expecting('out of range') }
+      for (const [evidence, place] of [[expecting({ stage: 'chek' }), '/expect_error/stage'], [expecting({ stage: 'run', contain: 'axis' }), '/expect_error/contain'], [expecting({ contains: 'axis' }), '/expect_error'], [expecting(5), '/expect_error'], [tolerance, '/tolerance/rtol'], [{ inpust: [], ...expecting({ stage: 'check' }) }, '/inpust']]) {
+        const { status, message } = await single(evidence, { kernel: failing })
+        assert.deepEqual([status, / At (\S+)$/.exec(message)?.[1]], ['error', place], message)
+      }
+    })
     it('a value in place of an error is a failure', async () => {
       const { status, findings } = await single(expecting('anything'))
       assert.equal(status, 'failed')
