@@ -17,6 +17,10 @@ os_status os_value_read_message(const void *message, os_kind kind, os_tensor_ori
                                 os_arena *scratch, os_types *types, op_type expected, op_value **out,
                                 os_str *trouble);
 
+// OS_MALFORMED: the first fault of such data that keeps it from being read, as a sentence in `trouble`.
+os_status os_data_fault(os_arena *arena, const void *message, os_kind kind, os_tensor_origin origin,
+                        os_str *trouble);
+
 // Kind of the message that holds such a value.
 os_kind os_value_message_kind(const op_value *value);
 // Appends the value's message. `name` may be empty.

@@ -265,11 +265,11 @@ static bool os_value__is_unreadable(const os_finding *finding) {
          rule == &os_rule_onnx_map_keys;
 }
 
-// The first fault of the rules of such data that keeps it from being read, as a sentence.
-static os_status os_value__check(os_value_reading *self, os_kind kind, const void *message) {
+os_status os_data_fault(os_arena *arena, const void *message, os_kind kind, os_tensor_origin origin,
+                        os_str *trouble) {
   os_report report;
-  os_report_init(&report, self->arena, false, 100);
-  os_data_check check = {&report, self->arena, self->origin};
+  os_report_init(&report, arena, false, 100);
+  os_data_check check = {&report, arena, origin};
   OS_TRY(os_data_check_message(&check, message, kind, NULL));
   for (size_t i = 0; i < report.findings.count; i++) {
     const os_finding *finding = report.findings.items[i];
@@ -277,12 +277,13 @@ static os_status os_value__check(os_value_reading *self, os_kind kind, const voi
     os_str path = finding->where.path;
     bool inner = path.len > 0 &&
                  (memchr(path.data, '[', path.len) != NULL || memchr(path.data, '.', path.len) != NULL);
-    self->trouble = inner ? os_arena_format(self->arena, "%.*s: %.*s", OS_ARG(path), OS_ARG(finding->message))
-                          : finding->message;
+    *trouble = inner ? os_arena_format(arena, "%.*s: %.*s", OS_ARG(path), OS_ARG(finding->message))
+                     : finding->message;
     return OS_MALFORMED;
   }
-  if (report.counts[OS_ERROR] > 0) return os_value__trouble(self, OS_MALFORMED, "there are very many faults");
-  return report.status;
+  if (report.counts[OS_ERROR] == 0) return report.status;
+  *trouble = OS_STR("there are very many faults");
+  return OS_MALFORMED;
 }
 
 os_status os_value_read_message(const void *message, os_kind kind, os_tensor_origin origin, os_memory *memory,
@@ -290,7 +291,7 @@ os_status os_value_read_message(const void *message, os_kind kind, os_tensor_ori
                                 os_str *trouble) {
   os_value_reading self = {.origin = origin, .memory = memory, .arena = scratch, .types = types};
   *out = NULL;
-  os_status status = os_value__check(&self, kind, message);
+  os_status status = os_data_fault(scratch, message, kind, origin, &self.trouble);
   if (status == OS_OK) status = os_value__run(&self, kind, message, expected, out);
   if (status != OS_OK) {
     for (size_t i = 0; i < self.frames.count; i++)

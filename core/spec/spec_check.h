@@ -91,7 +91,8 @@ typedef struct os_value_trouble {
 os_value_trouble os_spec_value_trouble(os_checking *self, const os_json *value, op_attr_kind kind);
 // Of a value of the wrong kind that was told: the type that it was probably meant to be, where one was.
 void os_spec_value_mend(os_checking *self, os_finding *finding, const os_json *value, op_attr_kind kind);
-// Of a value of the right kind: tensors in the evidence form against their own types and shapes, told as `rule`.
+// Of a value of the right kind: tensors in the evidence form against their own types and shapes, messages in protobuf's JSON
+// against what they are, told as `rule`.
 os_status os_spec_value_form(os_checking *self, const os_json *value, op_attr_kind kind, const os_rule *rule);
 // Equal as values of the kind: 1 and 1.0 are one int.
 bool os_spec_same_value(os_checking *self, const os_json_document *a_document, const os_json *a,

@@ -1,6 +1,7 @@
 // Values of attributes as JSON.
 #include "decimal.h"
 #include "json_equal.h"
+#include "message_json.h"
 #include "spec_check.h"
 #include "type_expr.h"
 
@@ -220,15 +221,54 @@ static os_status os_value__form(os_checking *self, const os_json *value, const o
   return scratch.status;
 }
 
+// What stands at a byte of the document, in `node`.
+static const os_json *os_value__at(const os_json *node, uint64_t byte) {
+  const os_json *child = os_json_first(node);
+  while (child != NULL) {
+    uint32_t start = child->key_end > 0 ? child->key_start : child->start;
+    if (byte < start) break;
+    if (byte < child->end) {
+      node = child;
+      child = os_json_first(node);
+    } else {
+      child = os_json_next(child);
+    }
+  }
+  return node;
+}
+
+static os_status os_value__message(os_checking *self, const os_json *value, const char *message,
+                                   const os_rule *rule) {
+  os_str fault;
+  os_range range;
+  OS_TRY(os_message_json_fault(self->arena, self->checker->types, message,
+                               os_json_source(&self->spec->document, value), &fault, &range));
+  if (fault.len == 0) return OS_OK;
+  const os_json *at = os_value__at(value, value->start + range.start);
+  os_finding *finding = os_checking_add(self, rule, at, "This %s is faulty: %.*s.", message, OS_ARG(fault));
+  finding->actual = os_json_excerpt(&self->spec->document, self->arena, at);
+  finding->expected = os_arena_format(self->arena, "a %s", message);
+  return OS_OK;
+}
+
 os_status os_spec_value_form(os_checking *self, const os_json *value, op_attr_kind kind,
                              const os_rule *rule) {
   op_attr_kind element;
   bool list = os_attr_kind_is_list(kind, &element);
   if (!list) element = kind;
-  if (element != OP_ATTR_TENSOR && element != OP_ATTR_SPARSE) return OS_OK;
+  const char *message = element == OP_ATTR_TENSOR   ? "TensorProto"
+                        : element == OP_ATTR_SPARSE ? "SparseTensorProto"
+                        : element == OP_ATTR_GRAPH  ? "GraphProto"
+                        : element == OP_ATTR_TYPE   ? "TypeProto"
+                                                    : NULL;
+  if (message == NULL) return OS_OK;
   for (const os_json *one = list ? os_json_first(value) : value; one != NULL;
-       one = list ? os_json_next(one) : NULL)
-    if (os_is_evidence_value(one)) OS_TRY(os_value__form(self, one, rule));
+       one = list ? os_json_next(one) : NULL) {
+    if (os_is_evidence_value(one))
+      OS_TRY(os_value__form(self, one, rule));
+    else if (os_json_is(one, OS_JSON_OBJECT))
+      OS_TRY(os_value__message(self, one, message, rule));
+  }
   return OS_OK;
 }
 

@@ -218,6 +218,21 @@ export const cases = {
       typed('sparse_tensor', '{ "type": "sparse_tensor(float)", "shape": [2], "values": [1], "indices": [0] }')
     ]
   },
+  'spec.attribute.default-type (messages that are none)': {
+    fires: [
+      typed('tensor', '{ "dims": ["2"], "dataType": 1, "floatData": [2] }'), typed('tensor', '{ "dims": [1], "dataType": 1, "floatData": ["two"] }'), typed('tensor', '{ "dims": ["1.5"], "dataType": 1, "floatData": [2] }'),
+      typed('tensor', '{ "dims": [1], "dataType": 99, "floatData": [2] }'), typed('tensor', '{ "dims": [1], "floatData": [2] }'), typed('tensor', '{ "dims": [1], "dataType": 1, "int64Data": [2] }'), typed('tensor', '{ "dims": [1], "dataType": 1, "rawData": "AAA=" }'),
+      typed('tensor', '{ "dims": [1], "dataType": 1, "rawData": "AAAAA" }'),
+      typed('tensors', '[{ "dims": [1], "dataType": 1, "floatData": [2] }, { "dims": [1], "dataType": 1, "floatData": {} }]'),
+      typed('sparse_tensor', '{ "values": { "dims": [1], "dataType": 1, "floatData": [2], "name": "s" }, "indices": { "dims": [1], "dataType": 7, "int64Data": [9] }, "dims": [3] }'), typed('sparse_tensor', '{ "values": [2], "indices": [1], "dims": [3] }'),
+      typed('graph', '{ "node": [{ "op": "Relu" }] }'), typed('graph', '{ "name": 5 }'), typed('type', '{ "tensorType": { "elemType": 1, "elem": 2 } }'), typed('type', '{ "tensorType": {} }'), typed('types', '["tensor(float)", { "sequenceType": 1 }]')
+    ],
+    silent: [
+      typed('tensor', '{ "dims": [1], "dataType": 1, "rawData": "AAAAAA==" }'), typed('tensor', '{ "dims": ["2"], "data_type": 7, "int64_data": [1, "-9223372036854775808"], "name": "t" }'), typed('tensors', '[]'),
+      typed('sparse_tensor', '{ "values": { "dims": [1], "dataType": 1, "floatData": [2], "name": "s" }, "indices": { "dims": [1], "dataType": 7, "int64Data": [1] }, "dims": [3] }'),
+      typed('graph', '{ "node": [{ "opType": "Relu", "input": ["x"], "output": ["y"] }] }'), typed('type', '{ "optionalType": { "elemType": { "tensorType": { "elemType": 9, "shape": { "dim": [{ "dimParam": "N" }] } } } } }')
+    ]
+  },
   'spec.attribute.default-type (types of other languages)': { fires: ['"tensor(float32)"', '"float"'].map(type => typed('type', type)).concat(typed('types', '["tensor(bool)", "tensor(float32)"]')), silent: [typed('type', '"tensor(float)"')], fixed: true },
   'spec.attribute.value-type': { fires: [change(['[0, 1, 2]', '["0", 1, 2]']), change(['[0, 1, 2]', '[0, 0.5, 2]'])], silent: [change(['[0, 1, 2]', '[0, 1.0, 2]'])] },
   'spec.attribute.int-range': { fires: [change(['[0, 1, 2]', '[0, 1, 9223372036854775808]']), typed('int', '-9223372036854775809')], silent: [typed('int', '9223372036854775807'), typed('int', '-9223372036854775808')] },
