@@ -123,7 +123,7 @@ os_guess os_guess_file(os_str head, uint64_t length) {
     if (head.len >= magic->at && os_str_starts(os_str_slice(head, magic->at, head.len), magic->bytes))
       return (os_guess){magic->name, magic->hint, i == 0};
   }
-  if (os_str_starts(head, OS_STR("PK\x03\x04"))) {
+  if (os_is_zip(head)) {
     if (os_guess__has(head, OS_STR("data.pkl")))
       return (os_guess){"a PyTorch file (a zip archive)", "export the model with torch.onnx.export", false};
     return (os_guess){"a zip archive", unpack, false};

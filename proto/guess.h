@@ -11,6 +11,11 @@ typedef struct os_guess {
 } os_guess;
 os_guess os_guess_file(os_str head, uint64_t length);
 
+// A zip archive begins with its first file or, where there is none, with its end.
+static inline bool os_is_zip(os_str head) {
+  return os_str_starts(head, OS_STR("PK\3\4")) || os_str_starts(head, OS_STR("PK\5\6"));
+}
+
 // How well bytes fit a message type when its outermost fields, and a sample of those one level below, are looked at.
 typedef struct os_fit {
   bool wire; // they are well-formed as far as looked at; else the counts are of what comes before the fault

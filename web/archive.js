@@ -18,4 +18,5 @@ export function readZip(bytes) {
   return new Map(tidyNames([...files]).map(([name, content]) => [name, contentOf(name, content)]))
 }
 
-export const looksLikeZip = bytes => bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
+// Its first file, or its end where there is none.
+export const looksLikeZip = bytes => bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 && bytes[3] === 4 || bytes[2] === 5 && bytes[3] === 6)

@@ -1,5 +1,7 @@
 #include "zip.h"
 
+#include "json.h"
+
 #include <zip_memory.h>
 
 enum { OS_ZIP_NAME = 4096, OS_ZIP_PIECE = 1 << 20 };
@@ -49,18 +51,26 @@ static bool os_zip__plain(os_str name) {
   return memchr(name.data, '\\', name.len) == NULL && memchr(name.data, '\0', name.len) == NULL;
 }
 
+// A name for a message: whoever made the archive chose it.
+static os_str os_zip__told(os_arena *arena, os_str name) { return os_json_quote_head(arena, name); }
+
 static os_status os_zip__damaged(os_zip__reader *self, os_str name) {
-  *self->trouble =
-      os_arena_format(self->arena, "\"%.*s\" cannot be unpacked: the archive is damaged", OS_ARG(name));
+  *self->trouble = os_arena_format(self->arena, "%.*s cannot be unpacked: the archive is damaged",
+                                   OS_ARG(os_zip__told(self->arena, name)));
+  return OS_MALFORMED;
+}
+
+static os_status os_zip__no_list(os_zip__reader *self) {
+  *self->trouble = OS_STR("the archive's list of files is damaged");
   return OS_MALFORMED;
 }
 
 // Unpacks the current entry. The size that the archive claims is only where the buffer starts from.
 static os_status os_zip__unpack(os_zip__reader *self, os_str name, uint64_t claimed, os_str *bytes) {
   if (claimed > self->left) {
-    *self->trouble =
-        os_arena_format(self->arena, "\"%.*s\" unpacks to %llu bytes, %llu are left of the limit",
-                        OS_ARG(name), (unsigned long long)claimed, (unsigned long long)self->left);
+    *self->trouble = os_arena_format(self->arena, "%.*s unpacks to %llu bytes, %llu are left of the limit",
+                                     OS_ARG(os_zip__told(self->arena, name)), (unsigned long long)claimed,
+                                     (unsigned long long)self->left);
     return OS_LIMIT;
   }
   char *to = os_arena_alloc(self->arena, (size_t)claimed + 1);
@@ -85,7 +95,7 @@ static os_status os_zip__entry(os_zip__reader *self) {
   char text[OS_ZIP_NAME];
   unz_file_info64 info;
   if (unzGetCurrentFileInfo64(self->zip, &info, text, sizeof text, NULL, 0, NULL, 0) != UNZ_OK)
-    return os_zip__damaged(self, OS_STR("?"));
+    return os_zip__no_list(self);
   if (info.size_filename >= sizeof text) {
     *self->trouble = OS_STR("a name in the archive is too long");
     return OS_LIMIT;
@@ -94,7 +104,7 @@ static os_status os_zip__entry(os_zip__reader *self) {
   if (!os_zip__wanted(name)) return OS_OK;
   bool is_link = info.version >> 8 == OS_ZIP_UNIX && (info.external_fa >> 16 & OS_ZIP_KIND) == OS_ZIP_LINK;
   if (is_link || !os_zip__plain(name)) {
-    *self->trouble = os_arena_format(self->arena, "\"%.*s\" is %s", OS_ARG(name),
+    *self->trouble = os_arena_format(self->arena, "%.*s is %s", OS_ARG(os_zip__told(self->arena, name)),
                                      is_link ? "a link" : "no path inside the archive");
     return OS_MALFORMED;
   }
@@ -103,12 +113,14 @@ static os_status os_zip__entry(os_zip__reader *self) {
     return OS_LIMIT;
   }
   if ((info.flag & 1) != 0) {
-    *self->trouble = os_arena_format(self->arena, "\"%.*s\" is encrypted", OS_ARG(name));
+    *self->trouble =
+        os_arena_format(self->arena, "%.*s is encrypted", OS_ARG(os_zip__told(self->arena, name)));
     return OS_UNSUPPORTED;
   }
   if (info.compression_method != 0 && info.compression_method != Z_DEFLATED) {
-    *self->trouble = os_arena_format(self->arena, "\"%.*s\" is packed in a way that is not known here (%u)",
-                                     OS_ARG(name), (unsigned)info.compression_method);
+    *self->trouble =
+        os_arena_format(self->arena, "%.*s is packed in a way that is not known here (%u)",
+                        OS_ARG(os_zip__told(self->arena, name)), (unsigned)info.compression_method);
     return OS_UNSUPPORTED;
   }
   os_file *file = OS_PUSH(self->arena, &self->files);
@@ -135,9 +147,11 @@ static size_t os_zip__top(const os_zip__list *files) {
 }
 
 static os_status os_zip__entries(os_zip__reader *self) {
+  unz_global_info64 all;
+  if (unzGetGlobalInfo64(self->zip, &all) == UNZ_OK && all.number_entry == 0) return OS_OK;
   int at = unzGoToFirstFile(self->zip);
   for (; at == UNZ_OK; at = unzGoToNextFile(self->zip)) OS_TRY(os_zip__entry(self));
-  return at == UNZ_END_OF_LIST_OF_FILE ? OS_OK : os_zip__damaged(self, OS_STR("its list of files"));
+  return at == UNZ_END_OF_LIST_OF_FILE ? OS_OK : os_zip__no_list(self);
 }
 
 os_status os_zip_read(os_arena *arena, os_str bytes, uint64_t limit, os_bundle *out, os_str *trouble) {
@@ -163,7 +177,8 @@ os_status os_zip_read(os_arena *arena, os_str bytes, uint64_t limit, os_bundle *
   OS_TRY(os_bundle_index(out, arena));
   for (size_t i = 0; i < out->count; i++) {
     if (os_map_get(out->by_name, out->files[i].name)->value.number == i + 1) continue;
-    *trouble = os_arena_format(arena, "\"%.*s\" is in the archive twice", OS_ARG(out->files[i].name));
+    *trouble = os_arena_format(arena, "%.*s is in the archive twice",
+                               OS_ARG(os_zip__told(arena, out->files[i].name)));
     return OS_MALFORMED;
   }
   return OS_OK;

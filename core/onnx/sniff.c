@@ -187,7 +187,7 @@ os_status os_onnx_sniff(const os_source *source, os_arena *arena, os_sniff *out)
     return os_sniff__finish(arena, ranks, count, source, out);
   if (guess.name != NULL) {
     out->kind = json ? OS_KIND_JSON : guess.text ? OS_KIND_TEXT : OS_KIND_UNKNOWN;
-    if (os_str_starts(head, OS_STR("PK\x03\x04"))) out->kind = OS_KIND_ZIP;
+    if (os_is_zip(head)) out->kind = OS_KIND_ZIP;
     out->evidence = os_arena_format(arena, "it looks like %s%s%s", guess.name, guess.hint == NULL ? "" : "; ",
                                     guess.hint == NULL ? "" : guess.hint);
     return OS_OK;

@@ -1,4 +1,5 @@
 // Evidence documents: their form, and what the specification of the operator says of them. Nothing is run.
+#include "guess.h"
 #include "schema_rules.h"
 #include "spec_check.h"
 
@@ -376,7 +377,7 @@ os_status os_evidence_check_file(os_checking *self, const os_file *file, bool fo
                            "a folder of tests holds folders test_data_set_0, test_data_set_1, ...");
     return OS_OK;
   }
-  bool zip = file->bytes.len >= 4 && memcmp(file->bytes.data, "PK\3\4", 4) == 0;
+  bool zip = os_is_zip(file->bytes);
   if (zip || os_evidence__ends(file->name, ".onnx")) return OS_OK; // read where evidence is run
   if (!os_evidence__ends(file->name, ".json") && strcmp(os_json_kind(file->bytes), "unknown") == 0) {
     os_evidence__no_form(self, file->name,

@@ -490,6 +490,7 @@ static void test_sniff(void) {
          "it looks like an HTML page; the server answered with a page in place of the file", "");
   SNIFFS(" {\"kind\": 1}", OS_KIND_JSON, "it looks like JSON text", "");
   SNIFFS("PK\x03\x04\x14\0", OS_KIND_ZIP, "it looks like a zip archive; unpack it first", "");
+  SNIFFS("PK\x05\x06\0\0", OS_KIND_ZIP, "it looks like a zip archive; unpack it first", "");
   SNIFFS("PK\x03\x04\x14\0archive/data.pkl", OS_KIND_ZIP,
          "it looks like a PyTorch file (a zip archive); export the model with torch.onnx.export", "");
   SNIFFS("node { op: \"Add\" }", OS_KIND_TEXT,

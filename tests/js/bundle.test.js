@@ -118,6 +118,11 @@ describe('bundles', () => {
     }
   })
 
+  it('an archive without a file is a bundle without a document', () => {
+    assert.equal(env.identify(zip({})).kind, 'zip')
+    assert.deepEqual(env.check(zip({})).findings.map(({ rule }) => rule), ['spec.bundle.missing-file'])
+  })
+
   it('a bundle with two documents for one operator conflicts', () => {
     const report = env.check(zip({ 'a/x.json': bundle['my.opspec.json'], 'b/x.json': bundle['my.opspec.json'] }))
     assert.ok(report.findings.some(({ rule }) => rule === 'spec.bundle.conflict'))

@@ -381,6 +381,7 @@ describe('an archive', () => {
     'that says it unpacks to 4 GB': [zip({ 'a.json': bomb }, { deflate: true, size: 0xfffffff0 }), /a\.json|unpacks to more/],
     'with 1,001 files': [zip(Array.from({ length: 1001 }, (_, i) => [`${i}.md`, 'x'])), /too many files/],
     'that unpacks to 400 times its size': [zip({ 'a.bin': new Uint8Array(2 ** 25) }, { deflate: true }), /unpacks to (more than )?\d+/],
+    'with a name that writes to a terminal': [zip({ 'a\n\u001b[2Jb.json': '{}' }, { crc: 1 }), /"a\\n\\u001b\[2Jb\.json" (cannot be unpacked|is not what was packed)/],
     'that is not what was packed': [zip(good, { crc: 1 }), /what was packed|damaged/],
     'that unpacks to many times 16 MB': [zip(Array.from({ length: 70 }, (_, i) => [`${i}.bin`, bomb]), { deflate: true }), /unpacks to/]
   }

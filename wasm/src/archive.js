@@ -24,17 +24,17 @@ function endRecord(view) {
 }
 
 function contentOf(bytes, view, inflate, { offset, packed, size, method, name, crc }) {
-  if (offset + 30 > bytes.length || view.getUint32(offset, true) !== LOCAL) throw malformed(`${name} is not where the list says`)
+  if (offset + 30 > bytes.length || view.getUint32(offset, true) !== LOCAL) throw malformed(`${JSON.stringify(name)} is not where the list says`)
   const start = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true)
   const data = bytes.subarray(start, start + packed)
-  if (method !== 0 && method !== 8) throw new OpspecError('unsupported', `the zip archive's file ${name} is packed in a way that is not known (${method})`)
+  if (method !== 0 && method !== 8) throw new OpspecError('unsupported', `the zip archive's file ${JSON.stringify(name)} is packed in a way that is not known (${method})`)
   let content
   try {
     content = method === 0 ? data.slice() : inflate(data, size)
   } catch (cause) {
-    throw malformed(`${name}: ${cause.message}`)
+    throw malformed(`${JSON.stringify(name)}: ${cause.message}`)
   }
-  if (content.length !== size || checksum(content) !== crc) throw malformed(`${name} is not what was packed`)
+  if (content.length !== size || checksum(content) !== crc) throw malformed(`${JSON.stringify(name)} is not what was packed`)
   return content
 }
 
@@ -73,7 +73,7 @@ const wanted = name => name !== '' && !name.endsWith('/') && !name.startsWith('_
 const isPlain = name => !/[\\\0]/.test(name) && name.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 
 function checkName({ name, link }) {
-  if (link) throw malformed(`"${name}" is a link`)
+  if (link) throw malformed(`${JSON.stringify(name)} is a link`)
   if (!isPlain(name)) throw malformed(`${JSON.stringify(name)} is no path inside the archive`)
 }
 
@@ -102,8 +102,8 @@ export function readArchive(bytes, inflate, mostBytes = MOST_BYTES) {
   if (total > most) throw limit(`unpacks to more than ${most} bytes`)
   const files = new Map()
   for (const entry of entries) {
-    if (entry.flags & 1) throw new OpspecError('unsupported', `the zip archive's file ${entry.name} is encrypted`)
-    if (files.has(entry.name.slice(top.length))) throw malformed(`"${entry.name}" is in it twice`)
+    if (entry.flags & 1) throw new OpspecError('unsupported', `the zip archive's file ${JSON.stringify(entry.name)} is encrypted`)
+    if (files.has(entry.name.slice(top.length))) throw malformed(`${JSON.stringify(entry.name)} is in it twice`)
     files.set(entry.name.slice(top.length), contentOf(bytes, view, inflate, entry))
   }
   return files

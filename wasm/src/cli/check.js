@@ -259,7 +259,7 @@ function loadFile(path) {
   if (isLarge(path)) return loadLarge(path)
   const bytes = readPath(path)
   const base = { bytes, size: bytes.length, hash: sha256(bytes) }
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3) {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)) {
     const files = zipFiles(bytes)
     const specs = [...files].filter(([name, content]) => name.endsWith('.json') && jsonRole(name, content) === 'spec').map(([, content]) => decoder.decode(content))
     return { ...base, archive: true, specs, textOf: file => files.has(file) ? decoder.decode(files.get(file)) : null, bytesOf: file => files.get(file) ?? null }
