@@ -99,6 +99,34 @@ static void os_compare__tensor(const op_tensor *actual, const op_tensor *expecte
   if (out->differing > 0) out->kind = OS_DIFFERS_VALUE;
 }
 
+static os_str os_compare__key(os_arena *arena, const op_value *map, size_t index) {
+  const op_tensor *keys = &map->keys->tensor;
+  return os_scalar_print(arena, keys->elem, keys->data, (int64_t)index);
+}
+
+// Order of two keys, as maps hold them.
+static int os_compare__key_order(const op_tensor *a, size_t i, const op_tensor *b, size_t j) {
+  if (a->elem == OP_STRING) return os_str_cmp(((const os_str *)a->data)[i], ((const os_str *)b->data)[j]);
+  int64_t x = os_scalar_int(a->elem, a->data, (int64_t)i), y = os_scalar_int(b->elem, b->data, (int64_t)j);
+  if (a->elem == OP_UINT64) return ((uint64_t)x > (uint64_t)y) - ((uint64_t)x < (uint64_t)y);
+  return (x > y) - (x < y);
+}
+
+// The first key that one of two maps alone has, in words.
+static os_str os_compare__odd_key(os_arena *arena, const op_value *actual, const op_value *expected) {
+  size_t i = 0;
+  int order = 0;
+  for (; i < actual->count && i < expected->count && order == 0; i++)
+    order = os_compare__key_order(&actual->keys->tensor, i, &expected->keys->tensor, i);
+  if (order != 0)
+    i--;
+  else
+    order = i < actual->count ? -1 : 1;
+  os_str key = os_compare__key(arena, order < 0 ? actual : expected, i);
+  return os_arena_format(arena, order < 0 ? "has the key %.*s, which is not expected" : "lacks the key %.*s",
+                         OS_ARG(key));
+}
+
 // Pairs still to be looked at; values nest as deep as a document says, so there is no recursion.
 typedef struct os_compare__pair {
   const op_value *actual, *expected;
@@ -117,8 +145,11 @@ static os_status os_compare__push_items(os_arena *arena, os_compare__stack *stac
     os_compare__pair *next = OS_PUSH(arena, stack);
     OS_TRY_ALLOC(next);
     os_str path = pair->path;
-    if (pair->expected->kind != OP_OPTIONAL)
-      path = os_arena_format(arena, "%.*s[%zu]", OS_ARG(pair->path), i);
+    if (pair->expected->kind == OP_MAP)
+      path = os_arena_format(arena, "%.*s[%.*s]", OS_ARG(path),
+                             OS_ARG(os_compare__key(arena, pair->expected, i)));
+    else if (pair->expected->kind != OP_OPTIONAL)
+      path = os_arena_format(arena, "%.*s[%zu]", OS_ARG(path), i);
     *next = (os_compare__pair){pair->actual->items[i], pair->expected->items[i], path};
   }
   return OS_OK;
@@ -258,16 +289,15 @@ os_str os_difference_print(const os_difference *self, os_arena *arena, const os_
   }
   case OS_DIFFERS_COUNT:
     out = os_arena_format(arena, "has %zu items, expected %zu", a->count, e->count);
+    if (e->kind == OP_MAP)
+      out = os_arena_format(arena, "%.*s, and %.*s", OS_ARG(out), OS_ARG(os_compare__odd_key(arena, a, e)));
     break;
   case OS_DIFFERS_EMPTY: {
     bool empty = a == NULL || (a->kind == OP_OPTIONAL && a->count == 0);
     out = empty ? OS_STR("is empty, expected a value") : OS_STR("has a value, expected none");
     break;
   }
-  case OS_DIFFERS_KEY:
-    out =
-        os_arena_format(arena, "has another key at place %lld of its keys in order", (long long)self->first);
-    break;
+  case OS_DIFFERS_KEY: out = os_compare__odd_key(arena, a, e); break;
   case OS_DIFFERS_VALUE: out = os_compare__print_values(self, arena); break;
   }
   return self->path.len == 0 ? out

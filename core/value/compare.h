@@ -32,7 +32,7 @@ typedef enum os_difference_kind {
 
 typedef struct os_difference {
   os_difference_kind kind;
-  os_str path; // inside the value, "" or "[2]" (item of a sequence, value of a map's key)
+  os_str path; // inside the value, "", "[2]" (item of a sequence) or "[\"a\"]" (value of a map's key)
   const op_value *actual, *expected; // the innermost pair
   int64_t first;            // OS_DIFFERS_VALUE: index of the first differing element; KEY: of the key
   int64_t differing, count; // elements that differ, of how many

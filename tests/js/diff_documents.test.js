@@ -283,6 +283,15 @@ describe('diff of ONNX documents', () => {
       assert.deepEqual(rules(env.diff(map([['a', 1]]), map([['b', 1]]), { as: 'map' })), ['diff.value.items'])
       assert.deepEqual(rules(env.diff(map([['a', 1]]), map([['a', 2]]), { as: 'map' })), ['diff.value.elements'])
     })
+    it('maps: which key', () => {
+      const differs = (a, b, type) => told(env.diff(env.writeValue(new Map(a), 'm', type), env.writeValue(new Map(b), 'm', type), { as: 'map' }))[0]
+      assert.equal(differs([['a', 1], ['b\n', 2]], [['a', 1], ['b\n', 3]]), '["b\\n"]: Item ["b\\n"] element is 3, expected 2, at most by 1 (relative 0.5, 4194304 ULP).')
+      assert.equal(differs([['a', 1], ['c', 2]], [['a', 1], ['b', 2]]), ': Has the key "b", which is not expected.')
+      assert.equal(differs([['a', 1], ['b', 2]], [['a', 1], ['c', 2]]), ': Lacks the key "b".')
+      assert.equal(differs([[1n, 1], [2n, 2], [3n, 3]], [[1n, 1], [3n, 3]], 'map(int64, float)'), ': Has 2 items, expected 3, and lacks the key 2.')
+      assert.equal(differs([[1n, 1]], [[1n, 1], [2n ** 64n - 1n, 3]], 'map(uint64, float)'), ': Has 2 items, expected 1, and has the key 18446744073709551615, which is not expected.')
+      assert.equal(differs([[-1n, 1], [5n, 1]], [[-2n, 1], [5n, 1]], 'map(int64, float)'), ': Has the key -2, which is not expected.')
+    })
     it('optionals and sparse tensors', () => {
       const optional = item => env.writeValue(item, 'o', 'optional(tensor(float))')
       const some = optional(new Tensor('float32', [1], [1]))
