@@ -304,15 +304,40 @@ op_elem os_elem_guess(os_str name) {
   return nearest;
 }
 
-// One word of a guess: a constructor where a parenthesis follows, an element name elsewhere. False when it is neither.
-static bool os_type__guess_word(os_text *out, os_str word, bool before_paren, bool *bare) {
+// A constructor that a word means; `misspelt` ones too, where one alone is near.
+static const char *os_type__meant(os_str lower, bool misspelt) {
+  const size_t count = sizeof os_type__constructors / sizeof *os_type__constructors;
+  const char *nearest = os_type__aliased(os_type__constructors, count, lower);
+  if (nearest != NULL || !misspelt) return nearest;
+  unsigned best = lower.len >= 5 ? 2 : 1;
+  bool several = false;
+  for (size_t i = 0; i < count; i++) {
+    const os_type__alias *row = &os_type__constructors[i];
+    unsigned distance = os_str_distance(lower, os_str_of(row->from), best);
+    if (distance > best) continue;
+    several = distance == best && nearest != NULL && strcmp(nearest, row->to) != 0;
+    nearest = row->to;
+    best = distance;
+  }
+  return several ? NULL : nearest;
+}
+
+// What follows a word of a guess.
+typedef enum os_type__next { OS_TYPE_NEXT_OTHER, OS_TYPE_NEXT_PAREN, OS_TYPE_NEXT_WORD } os_type__next;
+
+// One word of a guess: a constructor where a parenthesis follows, or where one is missing (*opened then), an element name
+// elsewhere. False when it is neither.
+static bool os_type__guess_word(os_text *out, os_str word, os_type__next next, bool *bare, bool *opened) {
   char buffer[LONGEST_WORD];
+  *opened = false;
   if (word.len > sizeof buffer) return false;
   os_str lower = os_type__lower(word, buffer);
-  const char *constructor = os_type__aliased(
-      os_type__constructors, sizeof os_type__constructors / sizeof *os_type__constructors, lower);
-  if (before_paren && constructor != NULL) {
+  const char *constructor =
+      next == OS_TYPE_NEXT_OTHER ? NULL : os_type__meant(lower, next == OS_TYPE_NEXT_PAREN);
+  if (constructor != NULL) {
     os_text_puts(out, constructor);
+    *opened = next == OS_TYPE_NEXT_WORD;
+    if (*opened) os_text_char(out, '(');
     return true;
   }
   op_elem elem = os_elem_guess(word);
@@ -343,8 +368,13 @@ static bool os_type__rewrite(os_str text, os_text *out) {
       size_t start = at;
       while (at < text.len && os_type__is_word(text.data[at])) at++;
       size_t next = os_type__after_blanks(text, at);
-      bool paren = next < text.len && os_type__paren(text.data[next]) == '(';
-      if (!os_type__guess_word(out, os_str_slice(text, start, at), paren, &bare)) return false;
+      os_type__next follows = next == text.len                         ? OS_TYPE_NEXT_OTHER
+                              : os_type__paren(text.data[next]) == '(' ? OS_TYPE_NEXT_PAREN
+                              : os_type__is_word(text.data[next])      ? OS_TYPE_NEXT_WORD
+                                                                       : OS_TYPE_NEXT_OTHER;
+      bool opened;
+      if (!os_type__guess_word(out, os_str_slice(text, start, at), follows, &bare, &opened)) return false;
+      open += opened;
       continue;
     }
     at++;
