@@ -1,6 +1,7 @@
 // Duplicate keys and look-up in objects. Keys may be hostile: nothing here is quadratic in their number.
 #include "json_index.h"
 
+#include "json_equal.h"
 #include "json_rules.h"
 #include "json_scan.h"
 
@@ -25,6 +26,17 @@ static void os_json__unlink(os_json *object, os_json *child) {
   object->flags |= OS_JSON_DUPLICATES;
 }
 
+// Takes the later of two members out, with the comma in front of it.
+static void os_scan__fix_duplicate(os_scan *self, os_finding *finding, const os_json *late) {
+  const char *text = self->text, *start = text + late->key_start;
+  while (os_scan_is_white(start[-1])) start--;
+  start--; // the comma
+  while (os_scan_is_white(start[-1])) start--;
+  os_fix *fix = os_finding_fix(self->report, finding, true, "Remove the second: it says the same");
+  os_fix_edit(self->report, fix, self->document->file, (os_range){(uint64_t)(start - text), late->end},
+              OS_STR(""));
+}
+
 // The later one stays.
 static void os_scan__duplicate(os_scan *self, os_json *object, os_json *early, os_json *late) {
   os_json__unlink(object, early);
@@ -37,6 +49,7 @@ static void os_scan__duplicate(os_scan *self, os_json *object, os_json *early, o
   os_json_where_key(self->document, self->arena, late, &finding->where);
   os_related *related = os_finding_relate(self->report, finding, "the key stands here first");
   os_json_where_key(self->document, self->arena, early, &related->where);
+  if (os_json_equal(self->document, early, self->document, late)) os_scan__fix_duplicate(self, finding, late);
 }
 
 static bool os_scan__close_small(os_scan *self, os_json *object) {

@@ -128,6 +128,10 @@ export const cases = {
     fires: [json('{ "a": 1, "a": 2 }'), json('{ "a": 1, "\\u0061": 2 }'), change(['"version": "1.0.0",', '"version": "1.0.0", "version": "1.0.1",'])],
     silent: [json('{ "a": 1, "A": 2, "b": { "a": 3 } }')]
   },
+  'json.duplicate-key (which say the same)': {
+    fires: [json('{ "a": 1, "a": 1 }'), json('{"a":[1,{"b":2}],"\\u0061":[1.0,{"b":2}]}'), json('{ "a": {}, "b": 2\n  , "a" : {} , "c": 3 }'), json('{"a":1,"a":1,"a":1}'), json(`{${Array.from({ length: 100 }, (_, i) => `"k${i % 50}":${i % 50}`).join()}}`), change(['"version": "1.0.0",', '"version": "1.0.0", "version": "1.0.0",'])],
+    silent: [json('{ "a": 1, "A": 1 }')], fixed: true
+  },
   'json.number-precision': {
     fires: [change([value, '"default": 9007199254740993']), typed('floats', '[1, 9007199254740993]')],
     silent: [change([value, '"default": 9007199254740992']), change([value, '"default": 0.1000000000000000055511151231257827']), typed('int', '9007199254740993')]
