@@ -45,17 +45,23 @@ unsigned os_schema_distance(os_str a, os_str b, unsigned least, size_t *cells) {
   return distance < least ? distance : least;
 }
 
-static os_str os_assert__choices(const os_json_document *document, os_arena *arena, const os_json *array) {
+// The first ones of a long list, `nearest` (may be NULL) among them.
+static os_str os_assert__choices(const os_json_document *document, os_arena *arena, const os_json *array,
+                                 const os_json *nearest) {
+  enum { SHOWN = 8 };
   os_str text = {0};
-  uint32_t at = 0;
+  uint32_t at = 0, shown = array->length > SHOWN + 1 ? SHOWN : array->length;
+  bool near = nearest == NULL;
   OS_JSON_EACH(child, array) {
-    os_str value = os_json_excerpt(document, arena, child);
+    near |= child == nearest;
+    bool last = at + 1 == SHOWN && shown == SHOWN;
+    os_str value = os_json_excerpt(document, arena, last && !near ? nearest : child);
     const char *between = at == 0 ? "" : at + 1 == array->length ? " or " : ", ";
-    if (at == 8 && array->length > 9) return os_arena_format(arena, "%.*s, ...", OS_ARG(text));
     text = os_arena_format(arena, "%.*s%s%.*s", OS_ARG(text), between, OS_ARG(value));
-    at++;
+    if (++at == shown) break;
   }
-  return text;
+  if (shown == array->length) return text;
+  return os_arena_format(arena, "%.*s or one of %u others", OS_ARG(text), array->length - shown);
 }
 
 // ---- type, enum, const ------------------------------------------------------------------------------------
@@ -198,7 +204,7 @@ static void os_assert__explain_enum(os_eval *self, os_frame *frame, const os_sch
   const os_json *nearest = os_assert__nearest(row->value, value);
   os_finding *finding =
       os_eval_mismatch(self, frame->report, row, value,
-                       os_assert__choices(row->document, self->arena, row->value), (os_str){0});
+                       os_assert__choices(row->document, self->arena, row->value, nearest), (os_str){0});
   if (nearest != NULL) os_assert__replace(self, frame->report, finding, value, row->document, nearest);
 }
 

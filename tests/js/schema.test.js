@@ -184,6 +184,10 @@ describe('JSON Schema', () => {
     assert.deepEqual(output('{"a":"1"}', 'detailed'), unit('/properties/a/$ref/type', '#/$defs/n/type', '/a', { error: 'Expected integer here, found string "1".' }))
     const verbose = output('{"a":1}', 'verbose')
     assert.deepEqual(verbose.annotations.map(({ keywordLocation }) => keywordLocation), ['/properties', '/title'])
+    const failed = env.validateJson('[1, 2, 3]', '{"prefixItems":[true,{"title":"two"}],"items":{"type":"string"},"contains":true,"title":"all"}', { output: 'verbose' }).output
+    assert.equal(failed.valid, false)
+    assert.deepEqual(failed.errors.map(({ keywordLocation, valid }) => [keywordLocation, valid]), [['/prefixItems', true], ['/items', false], ['/contains', true]])
+    assert.ok(!JSON.stringify(failed).includes('"annotation":'), JSON.stringify(failed))
     assert.equal(verbose.annotations[0].annotations[0].annotations[0].annotations[0].annotations.length, 2)
   })
 

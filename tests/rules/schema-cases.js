@@ -13,6 +13,7 @@ export const schemaCases = {
   'schema.type': of({ type: ['integer', 'null'] }, ['"1"', '1.5', '{}'], ['1', '1.0', '1e3', 'null']),
   'schema.enum': of({ enum: ['single', 1, null, [1]] }, ['"many"', '2', 'false', '[2]'], ['"single"', '1.0', 'null', '[1.0]']),
   'schema.enum (misspelt)': of({ enum: ['single', 'optional'] }, ['"Single"', '"optinal"'], ['"single"'], { fixed: true }),
+  'schema.enum (long)': of({ enum: Array.from({ length: 20 }, (_, i) => `${'abcdefghijklmnopqrst'[i].repeat(9)}`) }, ['"ttttttttx"'], ['"ttttttttt"'], { fixed: true }),
   'schema.const': of('{"const": {"a": 9007199254740993}}', ['{"a": 9007199254740992}', '{}', '[]'], ['{"a": 9007199254740993}'], { fixed: true }),
   'schema.required': of({ required: ['a', 'b'] }, ['{}', '{"a": 1}'], ['{"a": 1, "b": 2}', '[]']),
   'schema.additionalProperties': of({ properties: { name: true }, additionalProperties: false }, ['{"x": 1}', '{"name": 1, "": 2}'], ['{"name": 1}', '{}']),

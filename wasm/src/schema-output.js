@@ -13,20 +13,19 @@ function read(rows, valid) {
   for (const [parent, passed, kind, length, token, base, place, instance, error, annotation] of rows) {
     const above = units[parent]
     const fragment = escapeFragment(place + (kind === kinds.schema ? '' : token))
+    // What failed annotates nothing, and what passed has no errors.
+    const dropped = above !== undefined && (above.dropped || above.valid !== valid)
     units.push({
       above, valid: passed === 1, kind, length, error, annotation, instance, children: [], kept: 0, shown: false,
       name: token.slice(1),
       location: (above?.location ?? '') + token,
       absolute: (base || noBase) + (fragment === '' && base !== '' ? '' : '#') + fragment,
-      // What failed annotates nothing, and what passed has no errors.
-      dropped: above !== undefined && (above.dropped || above.valid !== valid)
+      dropped, annotates: valid && passed === 1 && !dropped && kind >= kinds.value
     })
     above?.children.push(units.at(-1))
   }
   return units
 }
-
-const annotates = unit => unit.valid && !unit.dropped && unit.kind >= kinds.value
 
 // Names of members that were looked at, places of elements that `contains` has found, or how many elements in a row.
 function annotationOf({ kind, annotation, name, children, length }) {
@@ -40,7 +39,7 @@ function annotationOf({ kind, annotation, name, children, length }) {
 function written(unit, whole) {
   const { valid, location, absolute, instance, error } = unit
   const out = { valid, keywordLocation: location, absoluteKeywordLocation: absolute, instanceLocation: instance }
-  if (annotates(unit)) out.annotation = annotationOf(unit)
+  if (unit.annotates) out.annotation = annotationOf(unit)
   if (!valid && (error !== '' || whole)) out.error = error || 'Something below does not pass.'
   return out
 }
@@ -49,7 +48,7 @@ function written(unit, whole) {
 function choose(units, form, valid) {
   for (let at = units.length; at-- > 0;) {
     const unit = units[at]
-    const own = valid ? annotates(unit) : !unit.valid && unit.error !== ''
+    const own = valid ? unit.annotates : !unit.valid && unit.error !== ''
     const gone = unit.dropped || (!valid && unit.valid)
     unit.shown = form === 'verbose' || (!gone && (own || unit.kept > 1 || unit.above === undefined))
     if (unit.above !== undefined && (form === 'verbose' || (!gone && (own || unit.kept > 0)))) unit.above.kept++
@@ -75,7 +74,7 @@ export function outputOf(form, valid, rows) {
   if (form === 'flag' || rows.length === 0) return { valid }
   const units = read(rows, valid)
   if (form === 'basic') {
-    const listed = units.filter(unit => valid ? annotates(unit) : !unit.dropped && !unit.valid)
+    const listed = units.filter(unit => valid ? unit.annotates : !unit.dropped && !unit.valid)
     return { valid, [valid ? 'annotations' : 'errors']: listed.map(unit => written(unit, true)) }
   }
   choose(units, form, valid)
