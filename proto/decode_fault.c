@@ -84,11 +84,15 @@ os_status os_decoder_fault(os_decoder *self, const os_rule *rule, uint32_t numbe
 void os_decoder_warn(os_decoder *self, const os_rule *rule, uint32_t number, uint64_t start, uint64_t end,
                      const char *format, ...) {
   if (self->ask.known) return; // it was said
+  if (self->ask.report->full) {
+    os_report_add(self->ask.report, rule, ""); // only counted
+    return;
+  }
   char message[400];
   va_list arguments;
   va_start(arguments, format);
   os_format_list(message, sizeof message, format, arguments);
   va_end(arguments);
   os_finding *finding = os_report_add(self->ask.report, rule, "%s", message);
-  if (!self->ask.report->full) os_decoder__place(self, finding, number, start, end);
+  os_decoder__place(self, finding, number, start, end);
 }

@@ -1,5 +1,6 @@
 #include "base64.h"
 #include "form_read.h"
+#include "json_rules.h"
 #include "wire_rules.h"
 
 // Reads protobuf's JSON mapping.
@@ -79,13 +80,25 @@ static void os_form__member(os_form_reader *self, const os_json *node) {
   }
 }
 
+// Nothing but the depth was wrong.
+static bool os_form__is_deep(const os_report *report) {
+  bool deep = false;
+  for (size_t i = 0; i < report->findings.count; i++) {
+    const os_finding *finding = report->findings.items[i];
+    if (finding->severity == OS_ERROR && finding->rule != &os_rule_json_depth) return false;
+    deep |= finding->rule == &os_rule_json_depth;
+  }
+  return deep;
+}
+
 os_status os_form_read_json(const os_form_input *input, void **message) {
   os_form_reader self;
   os_json_document document;
   os_json_options options = {.depth = input->depth == 0 ? 0 : 2 * input->depth + 2, .duplicate_keys = true};
   uint32_t errors = input->report->counts[OS_ERROR];
   OS_TRY(os_json_parse(&document, input->arena, (os_str){"", 0}, input->text, &options, input->report));
-  if (input->report->counts[OS_ERROR] > errors) return OS_MALFORMED;
+  if (input->report->counts[OS_ERROR] > errors)
+    return os_form__is_deep(input->report) ? OS_LIMIT : OS_MALFORMED;
   os_form_begin(&self, input, false, message);
   if (!os_json_is(document.root, OS_JSON_OBJECT))
     os_form_fault(&self, &os_rule_form_value, NULL, document.root->start, document.root->end,

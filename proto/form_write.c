@@ -8,6 +8,7 @@
 #include "wire.h"
 #include "wire_rules.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -161,6 +162,11 @@ void os_form_write_integers(os_text *out, const os_plan_field *field, const char
 
 static void os_form__float(os_form_writer *self, double value, bool narrow) {
   os_text *out = self->out;
+  if (self->json && narrow && fabs(value) == FLT_MAX && self->form != OS_FORM_SCRIPT) {
+    // Its nearest decimal of that length is above it, and readers that compare before they round refuse that.
+    os_text_puts(out, value < 0 ? "-3.4028234e+38" : "3.4028234e+38");
+    return;
+  }
   if (isfinite(value)) {
     bool short_one = narrow && self->form != OS_FORM_SCRIPT;
     uint64_t bits;

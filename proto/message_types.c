@@ -71,15 +71,23 @@ static const ProtobufCMessageDescriptor *const types[] = {
     &onnx__string_string_entry_proto__descriptor,
     &onnx__tensor_annotation__descriptor,
     &onnx__tensor_proto__descriptor,
+    &onnx__tensor_proto__segment__descriptor,
     &onnx__tensor_shape_proto__descriptor,
+    &onnx__tensor_shape_proto__dimension__descriptor,
     &onnx__training_info_proto__descriptor,
     &onnx__type_proto__descriptor,
+    &onnx__type_proto__map__descriptor,
+    &onnx__type_proto__opaque__descriptor,
+    &onnx__type_proto__optional__descriptor,
+    &onnx__type_proto__sequence__descriptor,
+    &onnx__type_proto__sparse_tensor__descriptor,
+    &onnx__type_proto__tensor__descriptor,
     &onnx__value_info_proto__descriptor,
 };
 
 const ProtobufCMessageDescriptor *os_proto_type_find(os_str name) {
-  if (os_str_starts(name, OS_STR("onnx."))) name = os_str_slice(name, 5, name.len);
+  size_t package = os_str_starts(name, OS_STR("onnx.")) ? 0 : 5;
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (os_str_is(name, types[i]->short_name)) return types[i];
+    if (os_str_is(name, types[i]->name + package)) return types[i];
   return NULL;
 }

@@ -43,6 +43,7 @@ static os_status os_host__decode(opspec_env *self, const os_source *source, os_s
   opspec_decode_end(self);
   os_document_options options = {.as = os_kind_find(as), .limits = &self->limits, .shared = true};
   const ProtobufCMessageDescriptor *type = options.as == OS_KIND_UNKNOWN ? os_proto_type_find(as) : NULL;
+  if (source->length == 0 && type == NULL) type = os_kind_type(options.as); // a message without a field
   if (options.as == OS_KIND_UNKNOWN && type == NULL) return os_host__no_message(self, as);
   os_status status = type != NULL ? os_host__decode_message(self, source, type, report, root)
                                   : os_document_open(&self->memory, source, &options, report, &self->decoded);

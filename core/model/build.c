@@ -1,4 +1,6 @@
+#include "model_find.h"
 #include "model_index.h"
+#include "model_rules.h"
 #include "signature_data.h"
 
 // ---- Imports ----------------------------------------------------------------------------------------------
@@ -77,11 +79,17 @@ static os_status os_model__stopped(size_t graph, const os_stop *stop) {
   return (graph & 63) == 63 ? os_stop_check(stop) : OS_OK;
 }
 
-static os_status os_model__fill(os_model *self, const os_stop *stop) {
+static os_status os_model__fill(os_model *self, const os_stop *stop, os_report *report) {
   enum { MOST_FUNCTIONS = 1 << 16 }; // each has an index of its own
   self->proto = self->document->kind == OS_KIND_MODEL ? self->document->model : NULL;
   self->ir_version = self->proto != NULL ? self->proto->ir_version : OS_IR_NEWEST;
-  if (self->proto != NULL && self->proto->n_functions > MOST_FUNCTIONS) return OS_LIMIT;
+  if (self->proto != NULL && self->proto->n_functions > MOST_FUNCTIONS) {
+    os_finding *finding = os_report_add(report, &os_rule_model_function_count,
+                                        "the model has %zu functions; more than %d are not looked at",
+                                        self->proto->n_functions, MOST_FUNCTIONS);
+    os_where_message(&finding->where, OS_STR("functions"), NULL);
+    return OS_LIMIT;
+  }
   OS_TRY(os_model__imports(self));
   if (self->document->kind == OS_KIND_FUNCTION) {
     Onnx__FunctionProto *const function = self->document->function;
@@ -122,7 +130,7 @@ os_status os_model_build(os_document *document, os_registry *registry, const os_
   self->registry = registry;
   self->arena = &self->own;
   self->memory = document->memory;
-  os_status status = os_model__fill(self, stop);
+  os_status status = os_model__fill(self, stop, report);
   if (status != OS_OK) {
     os_model_free(self);
     return status;

@@ -26,6 +26,14 @@ static const char *os_check__type_lacks(const Onnx__TypeProto *type) {
   }
 }
 
+static os_status os_check__info_metadata(os_checking *self, const Onnx__ValueInfoProto *info, os_spot spot,
+                                         const char *field, size_t index) {
+  if (info->n_metadata_props < 2) return OS_OK;
+  char where[64];
+  os_format(where, sizeof where, "%s[%zu].", field, index);
+  return os_check_metadata(self, info->metadata_props, info->n_metadata_props, spot, where, OS_WARNING);
+}
+
 static os_status os_check__value_info(os_checking *self, const os_graph_index *graph,
                                       const Onnx__ValueInfoProto *info, const char *field, size_t index,
                                       bool typed) {
@@ -43,10 +51,7 @@ static os_status os_check__value_info(os_checking *self, const os_graph_index *g
     os_finding_place(self->report, finding, spot, "%s[%zu].type", field, index);
   }
   os_check_type(&(os_type_check){self, info->type, name, spot, field, index, ".type", lacks != NULL});
-  if (info->n_metadata_props < 2) return OS_OK;
-  char where[64];
-  os_format(where, sizeof where, "%s[%zu].", field, index);
-  return os_check_metadata(self, info->metadata_props, info->n_metadata_props, spot, where, OS_WARNING);
+  return os_check__info_metadata(self, info, spot, field, index);
 }
 
 os_status os_check_value_infos(os_checking *self, const os_graph_index *graph) {
@@ -88,6 +93,7 @@ os_status os_check_value_infos(os_checking *self, const os_graph_index *graph) {
       }
     }
     os_check_type(&(os_type_check){self, infos[i]->type, name, spot, "value_info", i, ".type", false});
+    OS_TRY(os_check__info_metadata(self, infos[i], spot, "value_info", i));
   }
   return OS_OK;
 }

@@ -38,6 +38,7 @@ static void os_node__hint(os_checking *self, const os_graph_index *graph, const 
     later = os_registry_find(registry, node->domain, node->op_type, node->overload, newer + 1).schema;
   os_str names[3];
   size_t count;
+  bool asked = false;
   if (node->overload.len > 0) {
     os_text_format(text, "; no function has the overload \"%.*s\" of it", OS_ARG(node->overload));
   } else if (later != NULL) {
@@ -47,12 +48,13 @@ static void os_node__hint(os_checking *self, const os_graph_index *graph, const 
     os_text_puts(text, "; did you mean ");
     os_text__names(text, names, count);
     os_text_char(text, '?');
+    asked = true;
   } else if ((count = os_registry_domains_of(registry, node->op_type, names, 3)) > 0) {
     os_text_puts(text, "; an operator of this name is in the domain ");
     os_text__names(text, names, count);
     os_text_puts(text, ": set the node's domain and import it");
   }
-  os_text_puts(text, ". Imported: ");
+  os_text_puts(text, asked ? " Imported: " : ". Imported: ");
   const os_map *imports = &graph->imports->versions;
   for (size_t i = 0; i < imports->count && i < 8; i++)
     os_text_format(text, "%s\"%.*s\" %d", i == 0 ? "" : ", ", OS_ARG(imports->entries[i].key),
@@ -123,6 +125,22 @@ static void os_node__arity(os_checking *self, const os_graph_index *graph, const
   os_node__find(self, graph, node, finding);
 }
 
+// A place of a variadic input is there or not; only an optional one can be left open. onnx.checker lets that pass. Outputs that nobody
+// wants, as of a Loop, are left open.
+static void os_node__left_open(os_checking *self, const os_graph_index *graph, const os_graph_node *node,
+                               const op_schema *schema) {
+  uint32_t last = schema->input_count - 1u;
+  if (schema->input_count == 0 || schema->inputs[last].option != OP_VARIADIC) return;
+  for (uint32_t i = last; i < node->input_count; i++) {
+    if (node->proto->input[i].len > 0) continue;
+    os_finding *finding =
+        os_report_add_as(self->report, &os_rule_model_node_missing_value, OS_WARNING,
+                         "%.*s leaves out one of its inputs \"%.*s\": only an optional input can be left out",
+                         OS_ARG(os_node__label(self, node)), OS_ARG(schema->inputs[last].name));
+    os_finding_place(self->report, finding, (os_spot){graph, node, NULL}, "input[%u]", i);
+  }
+}
+
 static void os_node__left_out(os_checking *self, const os_graph_index *graph, const os_graph_node *node,
                               const ProtobufCBinaryData *names, uint32_t count,
                               const op_parameter *parameters, uint16_t parameter_count, const char *what) {
@@ -148,6 +166,7 @@ static void os_node__schema(os_checking *self, const os_graph_index *graph, cons
   os_node__arity(self, graph, node, node->output_count, schema->min_outputs, schema->max_outputs, "outputs");
   os_node__left_out(self, graph, node, node->proto->input, node->input_count, schema->inputs,
                     schema->input_count, "input");
+  os_node__left_open(self, graph, node, schema);
   os_node__left_out(self, graph, node, node->proto->output, node->output_count, schema->outputs,
                     schema->output_count, "output");
 }

@@ -55,6 +55,8 @@ static os_status os_check__imports(os_checking *self, Onnx__OperatorSetIdProto *
   for (size_t i = 0; i < count; i++) {
     OS_TRY(os_check_pause(self));
     os_str domain = os_bytes_str(imports[i]->domain);
+    os_str set = os_str_is(domain, "ai.onnx") ? OS_STR("") : domain;
+    const os_map_entry *first = os_map_get(&seen, set);
     int64_t version = imports[i]->version;
     os_finding *finding = NULL;
     int newest = os_registry_domain_version(self->model->registry, domain);
@@ -62,7 +64,10 @@ static os_status os_check__imports(os_checking *self, Onnx__OperatorSetIdProto *
       finding =
           os_report_add(self->report, &os_rule_model_opset_range,
                         "version %lld of \"%.*s\" does not fit 32 bits", (long long)version, OS_ARG(domain));
-    else if (os_map_get(&seen, domain) != NULL)
+    else if (first != NULL && !os_str_eq(os_bytes_str(imports[first->value.number]->domain), domain))
+      finding = os_report_add(self->report, &os_rule_model_opset_duplicate,
+                              "the standard's domain is imported as \"\" and as \"ai.onnx\"; \"\" holds");
+    else if (first != NULL)
       finding = os_report_add(self->report, &os_rule_model_opset_duplicate,
                               "\"%.*s\" is imported a second time; version %lld holds", OS_ARG(domain),
                               (long long)version);
@@ -83,7 +88,10 @@ static os_status os_check__imports(os_checking *self, Onnx__OperatorSetIdProto *
     if (finding != NULL && os_report_keeps(self->report, finding))
       os_where_message(&finding->where, os_model_path(self->report->arena, base, "opset_import[%zu]", i),
                        imports[i]);
-    OS_TRY_ALLOC(os_map_put(&seen, domain, NULL));
+    bool added;
+    os_map_entry *entry = os_map_put(&seen, set, &added);
+    OS_TRY_ALLOC(entry);
+    if (added) entry->value.number = i;
   }
   return OS_OK;
 }

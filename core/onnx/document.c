@@ -35,9 +35,9 @@ static os_status os_document__doubt(os_document *self, os_report *report) {
   os_sniff sniff;
   OS_TRY(os_onnx_sniff(&self->source, report->arena, &sniff));
   const ProtobufCMessageDescriptor *type = os_kind_type(sniff.kind), *mine = os_kind_type(self->kind);
-  if (!sniff.sure || type == mine) return OS_OK;
+  if (!sniff.sure || type == mine || (sniff.fits >> self->kind & 1) != 0) return OS_OK;
   os_finding *finding = os_report_add_as(
-      report, &os_rule_onnx_document_kind, OS_WARNING, "maybe this is not a %s: the bytes fit %s%s%.*s",
+      report, &os_rule_onnx_document_kind, OS_WARNING, "maybe this is no %s: the bytes fit %s%s%.*s",
       mine->short_name, type->short_name, sniff.candidates.len == 0 ? "" : ", ", OS_ARG(sniff.candidates));
   finding->where.binary = true;
   finding->expected = os_str_of(mine->short_name);

@@ -30,6 +30,7 @@ typedef struct os_sniff {
   bool sure;         // it decodes and says what such a message has to say
   os_str evidence;   // why, for a person: "its fields are those of ModelProto"; in the arena
   os_str candidates; // other messages that the bytes could be, "OptionalProto, MapProto"; may be empty
+  unsigned fits;     // a bit for each of these
 } os_sniff;
 // Finds the kind by content: how the file begins, then how well it fits each message. Reads a few kB. With
 // OS_KIND_UNKNOWN the evidence says what the file is ("a Git LFS pointer ..."), as far as that can be told.

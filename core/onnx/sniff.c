@@ -153,6 +153,7 @@ static os_status os_sniff__finish(os_arena *arena, const os_sniff_rank *ranks, s
   out->evidence = os_arena_format(arena, "%s %s", how, os_kind_type(out->kind)->short_name);
   for (size_t i = 1; i < count; i++) {
     if (ranks[i].score < least) continue;
+    out->fits |= 1u << ranks[i].kind;
     out->candidates =
         os_arena_format(arena, "%.*s%s%s", OS_ARG(out->candidates), out->candidates.len == 0 ? "" : ", ",
                         os_kind_type(ranks[i].kind)->short_name);

@@ -601,7 +601,9 @@ static void os_syntax__value(os_syntax_reader *reader, os_syntax_frame *frame) {
     return;
   }
   bool negative = os_form_take(self, '-');
-  int32_t kind = os_syntax__value_kind(self, frame->list ? os_syntax_kinds[frame->kind].one : frame->kind);
+  // The first element says what the others are.
+  int32_t wanted = frame->list && attribute->has_type ? (int32_t)attribute->type : frame->kind;
+  int32_t kind = os_syntax__value_kind(self, frame->list ? os_syntax_kinds[wanted].one : wanted);
   bool typed = kind == OS_SYNTAX_TYPE || kind == OS_SYNTAX_TENSOR;
   if (typed) kind = os_syntax__typed(self, frame, kind);
   int32_t all = os_syntax_kind_of(kind, frame->list);

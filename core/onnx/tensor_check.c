@@ -191,6 +191,9 @@ static os_status os_tensor__check_external(const os_tensor_checking *self, const
   if (fields->used > 0)
     REPORT(self, onnx_tensor_storage, "data_location", "the data is external, but %s is not empty",
            self->name, os_tensor_field_name(fields->first));
+  if (self->elem == OP_STRING)
+    REPORT_AS(self, onnx_tensor_field, OS_WARNING, "data_location",
+              "STRING elements cannot be in another file, only in string_data", self->name);
   const Onnx__TensorProto__Rare *rare = os_tensor_rare(tensor);
   for (size_t i = 0; i < rare->n_external_data; i++) {
     static const char *const keys[] = {"location", "offset", "length", "checksum"};

@@ -311,8 +311,8 @@ os_status os_value_read(os_document *document, os_memory *memory, os_types *type
       os_onnx_sniff(&document->source, &document->arena, &sniff) != OS_OK)
     return status;
   const ProtobufCMessageDescriptor *type = os_kind_type(sniff.kind), *mine = os_kind_type(document->kind);
-  if (sniff.sure && type != mine)
-    *trouble = os_arena_format(&document->arena, "%.*s; maybe this is not a %s: the bytes fit %s%s%.*s",
+  if (sniff.sure && type != mine && (sniff.fits >> document->kind & 1) == 0)
+    *trouble = os_arena_format(&document->arena, "%.*s; maybe this is no %s: the bytes fit %s%s%.*s",
                                OS_ARG(*trouble), mine->short_name, type->short_name,
                                sniff.candidates.len == 0 ? "" : ", ", OS_ARG(sniff.candidates));
   return status;

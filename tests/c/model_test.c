@@ -313,7 +313,7 @@ static void test_unknown_operators(void) {
   const os_finding *finding = find(&self, "model.node.unknown-operator");
   if (CHECK(finding != NULL)) {
     CHECK_EQ(finding->severity, OS_ERROR);
-    CHECK_STR(finding->message, "Knwon of com.acme is not known in version 1; did you mean Known?. Imported: "
+    CHECK_STR(finding->message, "Knwon of com.acme is not known in version 1; did you mean Known? Imported: "
                                 "\"\" 21, \"com.acme\" 1");
   }
   finish(&self);

@@ -536,11 +536,11 @@ static void test_documents(void) {
         "10)");
   // An optional that is taken for a tensor: its name becomes dims.
   OPENS("\x0a\x06opt_in\x10\x01\x1a\x08" PAIR, OS_KIND_TENSOR, OS_OK, "onnx.document.kind",
-        "maybe this is not a TensorProto: the bytes fit SequenceProto, OptionalProto");
+        "maybe this is no TensorProto: the bytes fit SequenceProto, OptionalProto");
   OPENS("\x0a\x06opt_in\x10\x01\x1a\x05\x08\x1b\x10\x02\x48", OS_KIND_TENSOR, OS_MALFORMED, "wire.truncated",
         "field 9 at byte 16 ends in the middle of a number");
   OPENS(PAIR, OS_KIND_MODEL, OS_OK, "onnx.document.kind",
-        "maybe this is not a ModelProto: the bytes fit TensorProto");
+        "maybe this is no ModelProto: the bytes fit TensorProto");
   fixture self;
   start(&self);
   os_source source = os_source_memory(MODEL, sizeof MODEL - 1);

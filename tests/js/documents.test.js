@@ -28,6 +28,52 @@ describe('documents', () => {
   }
   const same = (actual, expected) => assert.equal(Buffer.from(actual).toString('hex'), Buffer.from(expected).toString('hex'))
 
+  it('messages inside messages, and those without a field', () => {
+    for (const name of ['TensorProto.Segment', 'TensorShapeProto.Dimension', 'TypeProto.Map', 'TypeProto.Opaque', 'TypeProto.Optional', 'TypeProto.Sequence', 'TypeProto.SparseTensor', 'onnx.TypeProto.Tensor']) {
+      assert.deepEqual(env.decode(env.encode({}, name), name), {}, name)
+    }
+    const dim = env.encode({ dimParam: 'N' }, 'TensorShapeProto.Dimension')
+    assert.deepEqual(JSON.parse(env.format(dim, 'TensorShapeProto.Dimension', 'json')), { dimParam: 'N' })
+    assert.throws(() => env.decode(dim, 'Dimension'), { code: 'invalid_argument' })
+    for (const name of ['MapProto', 'TensorProto', 'TensorShapeProto', 'tensor']) assert.deepEqual(JSON.parse(env.format(new Uint8Array(), name, 'json')), {}, name)
+  })
+
+  it('JSON has the greatest float as no more than it is', () => {
+    const bytes = env.encode({ floats: [3.4028234663852886e38, -3.4028234663852886e38] }, 'AttributeProto')
+    const text = env.format(bytes, 'AttributeProto', 'json')
+    for (const number of JSON.parse(text).floats) assert.ok(Math.abs(number) <= 3.4028234663852886e38 && Math.abs(Math.fround(number)) === 3.4028234663852886e38, text)
+    same(env.parse(text, 'AttributeProto', 'json'), bytes)
+  })
+
+  it("ONNX's syntax: the first element of a list says what the others are", () => {
+    const attribute = text => env.decode(env.parse(`g (x) => (y) { y = Op <a = ${text}> (x) }`, 'GraphProto', 'onnxtxt'), 'GraphProto').node[0].attribute[0]
+    assert.deepEqual(attribute('[1.5, 2, -3]'), { name: 'a', type: 6, floats: [1.5, 2, -3] })
+    assert.throws(() => attribute('[2, 1.5]'), { code: 'malformed' })
+  })
+
+  it('a text that is too deep meets a limit, whatever its form', () => {
+    for (const depth of [300, 3000]) {
+      for (const [text, form] of [[`${'{"sequenceType":{"elemType":'.repeat(depth)}{}${'}}'.repeat(depth)}`, 'json'], [`${'sequence_type{elem_type{'.repeat(depth)}${'}}'.repeat(depth)}`, 'textproto']]) {
+        assert.equal(refusal(() => env.parse(text, 'TypeProto', form)).code, 'limit', `${form} ${depth}`)
+      }
+    }
+  })
+
+  it('a model with more functions than are looked at says so', () => {
+    const report = env.check(env.encode({ irVersion: 10n, opsetImport: [{ version: 21n }], graph: { name: 'g' }, functions: Array.from({ length: 70_000 }, () => ({})) }, 'ModelProto'))
+    assert.equal(report.complete, false)
+    assert.deepEqual(report.findings.map(({ rule, path, message }) => [rule, path, message]), [['model.function.count', 'functions', 'the model has 70000 functions; more than 65536 are not looked at']])
+  })
+
+  it('a location may have steps that lead nowhere', () => {
+    const location = value => env.encode({ name: 'w', dims: [2n], dataType: 1, dataLocation: 1, externalData: [{ key: 'location', value }] }, 'TensorProto')
+    const file = new Uint8Array(8)
+    for (const files of [{ 'a/w.bin': file }, new Map([['a/w.bin', file]])]) {
+      for (const name of ['a/w.bin', './a/w.bin', './/a/./w.bin', 'b/../a/w.bin']) assert.deepEqual(env.check(location(name), { as: 'tensor', files }).findings, [], name)
+      for (const name of ['w.bin', './w.bin', 'a/../w.bin', '../a/w.bin']) assert.equal(env.check(location(name), { as: 'tensor', files }).counts.error, 1, name)
+    }
+  })
+
   it('encode takes what decode gives', () => {
     assert.notEqual(Buffer.compare(bytes, written), 0)
     assert.deepEqual(env.decode(bytes, 'ModelProto'), env.decode(written, 'ModelProto'))

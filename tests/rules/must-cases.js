@@ -104,8 +104,9 @@ const good = [model()]
 const models = {
   A1: ['keys of lists that stand for maps are distinct', [
     error('model.metadata.duplicate', [model(twice)], [model(distinct)], { path: 'metadata_props[1]' }),
-    warning('model.metadata.duplicate', [inGraph(twice), inNode(twice), inGraph({ input: [{ ...value('x'), ...twice }] }), inFunction(twice)],
-      [inGraph(distinct), inNode(distinct), inGraph({ input: [{ ...value('x'), ...distinct }] }), inFunction(distinct)]),
+    warning('model.metadata.duplicate', [inGraph(twice), inNode(twice), inGraph({ input: [{ ...value('x'), ...twice }] }), inFunction(twice), inFunction({ value_info: [{ ...value('y'), ...twice }] })],
+      [inGraph(distinct), inNode(distinct), inGraph({ input: [{ ...value('x'), ...distinct }] }), inFunction(distinct), inFunction({ value_info: [{ ...value('y'), ...distinct }] })]),
+    warning('model.metadata.duplicate', [inGraph({ value_info: [{ ...value('y'), ...twice }] })], [inGraph({ value_info: [{ ...value('y'), ...distinct }] })], { path: 'graph.value_info[0].metadata_props[1]' }),
     warning('onnx.entry.duplicate', [tensor(twice), external({ location: 'w.bin' }, { external_data: [{ key: 'location', value: 'w.bin' }, { key: 'location', value: 'w.bin' }] })],
       [tensor(distinct), external({ location: 'w.bin' })], { as: 'tensor', files }),
     warning('onnx.entry.duplicate', [
@@ -291,7 +292,10 @@ const models = {
       only({ dims: [1], data_type: INT32, int64_data: [1] }), only({ dims: [1], data_type: FLOAT, double_data: [1] }), only({ dims: [1], data_type: INT64, uint64_data: [1] })
     ], [only({ dims: [1], data_type: INT64, int64_data: [1] }), only({ dims: [1], data_type: 15, double_data: [1, 2] }), only({ dims: [1], data_type: UINT32, uint64_data: [1] })], { as: 'tensor' })
   ]],
-  A41: ['strings are never in raw_data', [error('onnx.tensor.field', [raw(STRING, [1], [65])], [strings(['A'])], { as: 'tensor', path: 'raw_data' })]],
+  A41: ['strings are never in raw_data, nor in a file of such', [
+    error('onnx.tensor.field', [raw(STRING, [1], [65])], [strings(['A'])], { as: 'tensor', path: 'raw_data' }),
+    warning('onnx.tensor.field', [external({ location: 'w.bin' }, { data_type: STRING })], [external({ location: 'w.bin' })], { as: 'tensor', path: 'data_location', files })
+  ]],
   A42: ['raw_data has the size of the elements', [
     error('onnx.tensor.raw-size', [raw(FLOAT, [2], new Uint8Array(7)), raw(COMPLEX64, [1], new Uint8Array(4)), raw(INT4, [3], [1])],
       [raw(FLOAT, [2], new Uint8Array(8)), raw(COMPLEX64, [1], new Uint8Array(8))], { as: 'tensor' }),
@@ -358,7 +362,9 @@ const models = {
       { path: 'opset_import[1]' })
   ]],
   A55: ['a domain is imported once', [
-    warning('model.opset.duplicate', [model({ opset_import: [{ version: 13 }, { version: 21 }] }), inFunction({ opset_import: [{ version: 20 }, { version: 21 }] })], [model({ opset_import: [{ version: 21 }, { domain: 'd', version: 21 }] })])
+    warning('model.opset.duplicate', [model({ opset_import: [{ version: 13 }, { version: 21 }] }), inFunction({ opset_import: [{ version: 20 }, { version: 21 }] })], [model({ opset_import: [{ version: 21 }, { domain: 'd', version: 21 }] })]),
+    warning('model.opset.duplicate', [model({ opset_import: [{ version: 21 }, { domain: 'ai.onnx', version: 21 }] }), model({ opset_import: [{ domain: 'ai.onnx', version: 20 }, { version: 21 }] })],
+      [model({ opset_import: [{ domain: 'ai.onnx', version: 21 }] })], { path: 'opset_import[1]' })
   ]],
   A56: ['an attribute of a function is declared in one of two lists', [
     warning('model.function.attribute', [inFunction({ attribute: ['k'], attribute_proto: [{ name: 'k', type: 2, i: 1 }] })], [inFunction({ attribute: ['j'], attribute_proto: [{ name: 'k', type: 2, i: 1 }] })])
@@ -522,7 +528,9 @@ const text = {
   D8: ['a call gives what the operator needs', [
     error('model.node.arity', [inGraph({ node: [node('Relu', ['x', 'x'], ['y'])] }), inGraph({ node: [node('Concat', [], ['y'], { attribute: [axis] })] }), inGraph({ node: [node('Add', ['x'], ['y'])] })],
       [inGraph({ node: [node('Clip', ['x'], ['y'])] }), inGraph({ node: [node('Clip', ['x', '', ''], ['y'])] })]),
-    error('model.node.missing-value', [inGraph({ node: [node('Add', ['x', ''], ['y'])] })], [inGraph({ node: [node('Clip', ['x', ''], ['y'])] })], { path: 'graph.node[0].input[1]' })
+    error('model.node.missing-value', [inGraph({ node: [node('Add', ['x', ''], ['y'])] })], [inGraph({ node: [node('Clip', ['x', ''], ['y'])] })], { path: 'graph.node[0].input[1]' }),
+    warning('model.node.missing-value', [inGraph({ node: [node('Concat', ['x', ''], ['y'], { attribute: [axis] })] })],
+      [inGraph({ node: [node('Concat', ['x', 'x'], ['y'], { attribute: [axis] })] }), loop()], { path: 'graph.node[0].input[1]' })
   ]],
   D9: ['an optional output is computed if it has a name', [
     error('model.node.missing-value', [inGraph({ node: [node('MaxPool', ['x'], ['', 'y'], { attribute: [{ name: 'kernel_shape', type: 7, ints: [1] }] })], input: [value('x', tensorOf(FLOAT, 1, 1, 2))], output: [value('y', tensorOf(INT64, 1, 1, 2))] })],

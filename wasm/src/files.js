@@ -7,6 +7,18 @@ const isBlob = value => typeof Blob === 'function' && value instanceof Blob
 /** Bytes of a Blob at once, which only workers of browsers can have; else null. */
 export const blobNow = blob => typeof FileReaderSync === 'function' ? new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob)) : null
 
+// The name without steps that lead nowhere: './w.bin' and 'a/../w.bin' are 'w.bin'.
+function plainName(name) {
+  const parts = []
+  for (const part of name.split('/')) {
+    if (part === '..' && parts.length > 0) parts.pop()
+    else if (part !== '.' && part !== '') parts.push(part)
+  }
+  return parts.join('/')
+}
+
+const among = find => name => find(name) ?? (/(^|\/)\.\.?\//.test(name) ? find(plainName(name)) : undefined)
+
 /**
  * `files` of the caller's in one form: { names, complete, get(name) }.
  * @returns {{ names: string[], complete: boolean, get: (name: string) => unknown } | null} null: none were given
@@ -14,9 +26,9 @@ export const blobNow = blob => typeof FileReaderSync === 'function' ? new Uint8A
 export function normalFiles(files, argument = 'files') {
   if (files === undefined || files === null) return null
   if (typeof files === 'function') return { names: [], complete: false, get: files }
-  if (files instanceof Map) return { names: checkNames([...files.keys()], argument), complete: true, get: name => files.get(name) }
+  if (files instanceof Map) return { names: checkNames([...files.keys()], argument), complete: true, get: among(name => files.get(name)) }
   if (typeof files === 'object' && bytesView(files, argument) === null && !Array.isArray(files) && !isBlob(files)) {
-    return { names: Object.keys(files), complete: true, get: name => Object.hasOwn(files, name) ? files[name] : undefined }
+    return { names: Object.keys(files), complete: true, get: among(name => Object.hasOwn(files, name) ? files[name] : undefined) }
   }
   throw invalid(`${argument}: must be a Map, an object or a function from names to contents`)
 }
@@ -35,7 +47,7 @@ export async function readBlobs(files, argument = 'files') {
     const content = normal.get(name)
     contents.set(name, isBlob(content) ? new Uint8Array(await content.arrayBuffer()) : content)
   }
-  return { names: normal.names, complete: true, get: name => contents.get(name) }
+  return { names: normal.names, complete: true, get: among(name => contents.get(name)) }
 }
 
 /** Bytes of a bundle's .zip, or its files, both with Blobs read. */

@@ -327,7 +327,7 @@ export class Opened {
     }
     if (out.dataLocation !== 1) return out
     const external = Object.fromEntries((out.externalData ?? []).map(({ key, value }) => [key, value]))
-    const file = this.#files?.get(external.location)
+    const file = this.#files?.get(external.location) ?? this.#files?.get(external.location?.replace(/^(\.\/)+/, ''))
     if (file === undefined) throw new Error(`The data lies in ${external.location ?? 'another file'}, which was not opened with the model.`)
     const offset = Number(external.offset ?? 0)
     out.rawData = await bytesOf(file.slice(offset, external.length === undefined ? undefined : offset + Number(external.length)))
