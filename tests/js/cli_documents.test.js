@@ -229,6 +229,12 @@ describe('the command with operator sets and data', () => {
     assert.equal(status, 2)
     assert.match(stderr, /^opspec: cut\.pb.*: .*declares 24 bytes/)
   })
+  it('shows as what else the bytes could be read', () => {
+    writeFileSync(join(folder, 'o.pb'), env.encode({ name: 'o', elemType: 1, tensorValue: { dims: [1n], dataType: 1, floatData: [1] } }, 'OptionalProto'))
+    assert.deepEqual(told('show', 'o.pb').stdout.split('\n').slice(1), ['the same bytes may also be OptionalProto: --as OptionalProto', 'o: sequence of 1', '    tensor(float) [1]: 1', ''])
+    assert.deepEqual(JSON.parse(told('show', 'o.pb', '--format', 'json').stdout).candidates, ['OptionalProto'])
+    assert.deepEqual(told('show', 'o.pb', '--as', 'OptionalProto').stdout.split('\n').slice(1), ['o: tensor(float) [1]: 1', ''])
+  })
   it('a name that is no text keeps nothing else from being checked', { skip: process.platform !== 'linux' && 'other systems have no such names' }, () => {
     mkdirSync(join(folder, 'names'))
     mkdirSync(Buffer.concat([Buffer.from(`${folder}/names/n`), Buffer.of(0xff)]))

@@ -105,7 +105,7 @@ function messageOf(env, bytes, path, sniffed, { as, to }, output) {
   if (own || !Object.values(messages).includes(type)) throw noSource(path, to, sniffed.kind, sniffed.evidence)
   if (!text) return { type, bytes }
   const { form } = textForm(path, new TextDecoder().decode(bytes.subarray(0, 4096)))
-  const looks = sniffed.kind === 'text' ? `; ${sniffed.evidence}` : ''
+  const looks = sniffed.kind === 'text' ? `; ${sniffed.evidence.replace(/; convert it .*/, '')}` : ''
   const read = as === undefined ? `, read as a ModelProto in the form ${form}, --as names another message${looks}` : ''
   return { type, bytes: told(path, to, output, () => env.parse(bytes, type, form), read) }
 }

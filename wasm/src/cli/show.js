@@ -154,9 +154,11 @@ export async function show({ options, positionals, output }) {
     const kind = options.as === undefined ? sniffed.kind : Object.keys(messages).find(name => messages[name] === options.as) ?? options.as
     const isJson = ['spec', 'evidence', 'json'].includes(kind)
     if (!isJson && messages[kind] === undefined) throw new CommandError(`${path} cannot be shown: ${sniffed.evidence || `it is ${kind}`}`)
+    const others = options.as === undefined && sniffed.candidates ? sniffed.candidates.split(', ') : []
     const value = isJson ? showJson(bytes, path) : decoded(env, bytes, path, messages[kind])
-    output.json({ path, kind, sha256: sha256(file), bytes: file.length, ...kind === 'spec' && { canonical: canonicalOf(env, bytes, kind) }, value: isJson ? value : plain(value) })
+    output.json({ path, kind, sha256: sha256(file), bytes: file.length, ...others.length > 0 && { candidates: others }, ...kind === 'spec' && { canonical: canonicalOf(env, bytes, kind) }, value: isJson ? value : plain(value) })
     output.line(paint => `${paint('bold', path)}: ${kind}, ${file.length} bytes, sha256 ${sha256(file)}`)
+    if (others.length > 0) output.line(`the same bytes may also be ${others.join(', ')}: --as ${others[0]}`)
     if (output.wantsText) for (const line of isJson ? jsonLines(env, bytes, kind, value) : documentLines(env, bytes, kind, value, path)) output.line(line)
     return 0
   } finally {
