@@ -63,7 +63,15 @@ OS_APART static os_status os_fast__begin(os_decoder *decoder, os_frame *frame, c
                                          const uint8_t *end) {
   size_t count = os_fast__count(item, first, next, end);
   if (count == 0) return os_decoder_begin_run(decoder, frame, field, item);
-  OS_TRY(os_decoder_make_room(decoder, frame, field, count));
+  if (frame->roomy || *os_plan_count(field, frame->message) > 0) {
+    OS_TRY(os_decoder_make_room(decoder, frame, field, count));
+  } else {
+    size_t size;
+    if (!os_size_mul(count, field->size, &size)) return OS_OUT_OF_MEMORY;
+    void *made = os_decoder_alloc(decoder, size, 0, field->size == 8 ? 8 : sizeof(void *));
+    OS_TRY_ALLOC(made);
+    *(void **)os_plan_member(field, frame->message) = made;
+  }
   frame->run = field;
   frame->run_left = count;
   return OS_OK;
