@@ -18,7 +18,9 @@ typedef struct os_decoding {
   uint64_t start, end; // the message's bytes; both 0 = the whole source
   uint32_t depth;      // messages within each other; 0 = OS_PROTO_DEPTH_DEFAULT
   const os_stop *stop; // may be NULL
-  bool shared;         // the messages are only read: the empty ones in lists may be one and the same
+  // The messages are only read: of empty ones that follow each other in a list, those from this number on may be one and
+  // the same, with the place of one of them; 1: all in any lists. 0: each is its own.
+  uint32_t shared;
   os_report *report;   // takes a wire.* finding
 
   // Long lists (os_proto_field_is_long) are looked at as thoroughly as the rest, but what they say is not kept: an outline.

@@ -117,11 +117,15 @@ FAST_INLINE os_status os_fast__tick(os_decoder *decoder) {
 FAST_INLINE os_status os_fast__blank(os_fast *self, const os_plan *plan, const os_fast_item *item) {
   os_decoder *decoder = self->decoder;
   uint64_t at = os_fast__place(self, item->at);
-  void *slot, *blank = decoder->ask.shared ? plan->blank : NULL;
-  if (blank == NULL) blank = os_decoder_message(decoder, plan, self->frame->message, at, at);
+  void *slot, *blank = plan->blank;
+  OS_TRY(os_fast__slot(self, item, &slot));
+  bool first = slot == *(void **)os_plan_member(item->field, self->frame->message);
+  decoder->blanks = slot == decoder->blank_next && !first ? decoder->blanks + 1 : 1;
+  decoder->blank_next = (void **)slot + 1;
+  if (blank == NULL || decoder->blanks - 1 < decoder->ask.shared - 1) // 0 is never reached
+    blank = os_decoder_message(decoder, plan, self->frame->message, at, at);
   OS_TRY_ALLOC(blank);
   ((os_plan *)(uintptr_t)plan)->blank = blank;
-  OS_TRY(os_fast__slot(self, item, &slot));
   *(void **)slot = blank;
   self->p = item->end;
   return os_fast__tick(decoder);

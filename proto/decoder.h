@@ -68,6 +68,8 @@ struct os_decoder {
     os_counted *items;
     size_t count, room;
   } counted;
+  const void *blank_next; // where the next element of the list goes that got an empty message last
+  uint32_t blanks;        // such messages before it, one after the other
   os_str *recent; // copied texts, by hash: names of values stand twice, names of operators very often
   struct {
     os_frame *items;

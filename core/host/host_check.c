@@ -103,7 +103,12 @@ static os_status os_host__check_model(os_host__check *self) {
 static os_status os_host__check_proto(os_host__check *self, os_str bytes, os_kind as) {
   opspec_env *env = self->env;
   os_source source = os_source_memory(bytes.data, bytes.len);
-  os_document_options options = {.as = as, .limits = &env->limits, .stop = &self->stop};
+  // Of messages that are alike the first ones fill the report; later ones need no place.
+  uint32_t limit = self->report.limit;
+  os_document_options options = {.as = as,
+                                 .limits = &env->limits,
+                                 .stop = &self->stop,
+                                 .shared = limit < UINT32_MAX / 4 ? 2 * limit + 2 : 0};
   if (self->options->files.given) options.external = self->files.external;
   if (as != OS_KIND_UNKNOWN) self->report.kind = os_str_of(os_kind_name(as));
   os_status status = os_document_open(&env->memory, &source, &options, &self->report, &self->document);

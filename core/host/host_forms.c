@@ -20,7 +20,7 @@ static os_status os_host__decode_message(opspec_env *self, const os_source *sour
                           .type = type,
                           .depth = self->limits.depth,
                           .report = report,
-                          .shared = true};
+                          .shared = 1};
   return os_proto_decode(&decoding, message);
 }
 
@@ -41,7 +41,7 @@ static os_status os_host__no_message(opspec_env *self, os_str as) {
 static os_status os_host__decode(opspec_env *self, const os_source *source, os_str as, os_report *report,
                                  void **root) {
   opspec_decode_end(self);
-  os_document_options options = {.as = os_kind_find(as), .limits = &self->limits, .shared = true};
+  os_document_options options = {.as = os_kind_find(as), .limits = &self->limits, .shared = 1};
   const ProtobufCMessageDescriptor *type = options.as == OS_KIND_UNKNOWN ? os_proto_type_find(as) : NULL;
   if (source->length == 0 && type == NULL) type = os_kind_type(options.as); // a message without a field
   if (options.as == OS_KIND_UNKNOWN && type == NULL) return os_host__no_message(self, as);

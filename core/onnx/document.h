@@ -89,7 +89,7 @@ typedef struct os_document_options {
   const os_limits *limits; // may be NULL
   const os_stop *stop;     // may be NULL
   os_external external;
-  bool shared; // as in os_decoding
+  uint32_t shared; // as in os_decoding
   bool
       outline; // check all of it, but decode long lists (os_proto_field_is_long) when os_document_whole asks for them
 } os_document_options;
