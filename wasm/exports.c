@@ -450,6 +450,9 @@ uint32_t OS_EXPORT(opspec_do_encode)(os_port *self, const char *text, size_t siz
   return os_port__end(self, opspec_encode(self->env, (os_str){text, size}, (os_str){bytes, bytes_size},
                                           (os_str){self->text, as}, (opspec_form)form));
 }
+uint32_t OS_EXPORT(opspec_do_layout)(os_port *self, size_t as) {
+  return os_port__end(self, opspec_layout(self->env, (os_str){self->text, as}));
+}
 void OS_EXPORT(opspec_end_decode)(os_port *self) { opspec_decode_end(self->env); }
 uint32_t OS_EXPORT(opspec_do_diff)(os_port *self, const char *a, size_t a_size, const char *b, size_t b_size,
                                    size_t as, uint32_t files, double timeout) {

@@ -222,13 +222,17 @@ static os_status os_host__read(opspec_env *self, const os_form_input *input, ops
   return os_proto_encode(&self->memory, NULL, root, &sink);
 }
 
+static const ProtobufCMessageDescriptor *os_host__type(os_str as) {
+  const ProtobufCMessageDescriptor *type = os_kind_type(os_kind_find(as));
+  return type != NULL ? type : os_proto_type_find(as);
+}
+
 os_status opspec_encode(opspec_env *self, os_str text, os_str bytes, os_str as, opspec_form form) {
   os_host_begin(self);
   os_report report;
   os_report_init(&report, &self->scratch, false, self->limits.findings);
   os_report_text(&report, (os_str){"", 0}, text);
-  const ProtobufCMessageDescriptor *type = os_kind_type(os_kind_find(as));
-  if (type == NULL) type = os_proto_type_find(as);
+  const ProtobufCMessageDescriptor *type = os_host__type(as);
   if (type == NULL) return os_host__no_message(self, as);
   if (form == OPSPEC_ONNXTXT && !os_syntax_has(type)) return os_host__no_syntax(self, type);
   os_form_input input = {.arena = &self->scratch,
@@ -240,4 +244,30 @@ os_status opspec_encode(opspec_env *self, os_str text, os_str bytes, os_str as, 
   os_status status = os_host__read(self, &input, form, os_sink_text(&self->output));
   if (status == OS_OK) return os_host_end(self);
   return os_host_fail(self, status, os_host__first(&report), (os_str){"", 0}, &report);
+}
+
+static void os_host__write_layout(os_text *out, const os_plan_field *field) {
+  uint32_t type = field->text ? PROTOBUF_C_TYPE_STRING : field->type;
+  os_text_format(out, " %u %s %u %u ", field->field->id, field->field->name, type,
+                 field->repeated + 2u * field->packed + 4u * field->oneof);
+  if (type == PROTOBUF_C_TYPE_MESSAGE)
+    os_text_puts(out, ((const ProtobufCMessageDescriptor *)field->field->descriptor)->name);
+  const ProtobufCEnumDescriptor *values = type == PROTOBUF_C_TYPE_ENUM ? field->field->descriptor : NULL;
+  for (unsigned i = 0; values != NULL && i < values->n_values; i++)
+    os_text_format(out, "%s=%d,", values->values[i].name, values->values[i].value);
+  os_text_char(out, '\n');
+}
+
+os_status opspec_layout(opspec_env *self, os_str as) {
+  os_host_begin(self);
+  const ProtobufCMessageDescriptor *type = os_host__type(as);
+  if (type == NULL) return os_host__no_message(self, as);
+  os_plans plans = {.arena = &self->scratch};
+  if (!os_plans_all(&plans, type))
+    return os_host_fail(self, OS_OUT_OF_MEMORY, (os_str){"", 0}, (os_str){"", 0}, NULL);
+  for (const os_plan *plan = plans.first; plan != NULL; plan = plan->next) {
+    os_text_format(&self->output, "%s\n", plan->type->name);
+    for (uint32_t i = 0; i < plan->count; i++) os_host__write_layout(&self->output, &plan->fields[i]);
+  }
+  return os_host_end(self);
 }

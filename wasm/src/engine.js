@@ -49,6 +49,7 @@ export class Engine {
     this.stale = true
     this.typeIds = new Map()
     this.types = new Map()
+    this.layouts = new Map() // fields of messages, by the names that were asked for (encode.js)
     this.clean = null // a report without findings: bytes, words, kind, rules
   }
 

@@ -1,5 +1,6 @@
 import { flag, optionsOf, stringArgument, textOrBytes } from './arguments.js'
 import { OK, invalid, OpspecError } from './errors.js'
+import { encoded } from './encode.js'
 import { evidenceForm } from './evidence-form.js'
 import { findingOf } from './findings.js'
 import { jsonKinds, messages, valueKinds } from './messages.js'
@@ -147,6 +148,8 @@ function read(engine, text, bytes, as, form) {
 export function encodeObject(engine, object, as) {
   stringArgument(as, 'as')
   if (object === null || typeof object !== 'object') throw invalid('object: must be an object')
+  const written = encoded(engine, object, as)
+  if (written !== null) return written
   const chunks = []
   let length = 0
   function replace(key, value) {

@@ -115,6 +115,11 @@ os_status opspec_format(opspec_env *self, os_str bytes, os_str as, opspec_form f
 // The bytes of the message that the text says -> bytes. OS_MALFORMED with findings that have lines. `bytes`: what
 // {"$b":[offset,length]} in JSON is a range of; data NULL = there are none.
 os_status opspec_encode(opspec_env *self, os_str text, os_str bytes, os_str as, opspec_form form);
+// The fields of a message and of all below it, for hosts that encode by themselves -> a line with the name of each message,
+// the asked one last, each before its fields: " number name type flags of", by number. type: 0 int32, 3 int64, 8 uint64,
+// 10 float, 11 double, 13 enum, 14 text, 15 bytes, 16 message; flags: 1 repeated, 2 packed, 4 in a oneof; of: the message,
+// or NAME=number, for each value.
+os_status opspec_layout(opspec_env *self, os_str as);
 // Two documents of one kind, `as`, field by field -> { changes: [{ change: "added" | "removed" | "changed" | "order", path,
 // message }], left, unread?, value? }: `left` more were counted; of operator sets the operators are left out. `unread`: { count, path, why }
 // of tensors whose elements lie in files that could not be read. `value`, of data: { read, kind?, within?, path?, message?, first?, differing?,
