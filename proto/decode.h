@@ -21,7 +21,7 @@ typedef struct os_decoding {
   // The messages are only read: of empty ones that follow each other in a list, those from this number on may be one and
   // the same, with the place of one of them; 1: all in any lists. 0: each is its own.
   uint32_t shared;
-  os_report *report;   // takes a wire.* finding
+  os_report *report; // takes a wire.* finding
 
   // Long lists (os_proto_field_is_long) are looked at as thoroughly as the rest, but what they say is not kept: an outline.
   // Their elements are decoded here one after the other; NULL = all is kept.

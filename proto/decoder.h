@@ -70,7 +70,7 @@ struct os_decoder {
   } counted;
   const void *blank_next; // where the next element of the list goes that got an empty message last
   uint32_t blanks;        // such messages before it, one after the other
-  os_str *recent; // copied texts, by hash: names of values stand twice, names of operators very often
+  os_str *recent;         // copied texts, by hash: names of values stand twice, names of operators very often
   struct {
     os_frame *items;
     size_t count, room;
