@@ -50,7 +50,7 @@ static os_status os_check__value_info(os_checking *self, const os_graph_index *g
                                         OS_ARG(name), lacks);
     os_finding_place(self->report, finding, spot, "%s[%zu].type", field, index);
   }
-  os_check_type(&(os_type_check){self, info->type, name, spot, field, index, ".type", lacks != NULL});
+  os_check_type(&(os_type_check){self, info->type, name, spot, field, index, ".type", 0, lacks != NULL});
   return os_check__info_metadata(self, info, spot, field, index);
 }
 
@@ -92,7 +92,7 @@ os_status os_check_value_infos(os_checking *self, const os_graph_index *graph) {
         os_finding_place(self->report, finding, spot, "value_info[%zu]", i);
       }
     }
-    os_check_type(&(os_type_check){self, infos[i]->type, name, spot, "value_info", i, ".type", false});
+    os_check_type(&(os_type_check){self, infos[i]->type, name, spot, "value_info", i, ".type", 0, false});
     OS_TRY(os_check__info_metadata(self, infos[i], spot, "value_info", i));
   }
   return OS_OK;

@@ -198,9 +198,9 @@ static void os_attribute__types(const os_attribute_check *self) {
     check.type = rare->tp;
     os_check_type(&check);
   }
+  os_format(where, sizeof where, "%s[%zu].type_protos", os_attribute__list(self), self->index);
   for (size_t i = 0; i < rare->n_type_protos; i++) {
-    if (!self->report->full)
-      os_format(where, sizeof where, "%s[%zu].type_protos[%zu]", os_attribute__list(self), self->index, i);
+    check.part = i + 1;
     check.type = rare->type_protos[i];
     os_check_type(&check);
   }

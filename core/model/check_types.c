@@ -67,6 +67,7 @@ static void os_type__place(const os_type_check *self, os_finding *finding, const
   size_t len = (size_t)(self->field == NULL
                             ? os_format(path, room, "%s", self->rest)
                             : os_format(path, room, "%s[%zu]%s", self->field, self->index, self->rest));
+  if (self->part > 0) len += (size_t)os_format(path + len, room - len, "[%zu]", self->part - 1);
   for (const Onnx__TypeProto *type = self->type; type != NULL && len + 60 < room;) {
     os_type_level level = os_type__level(type);
     if (level.field == NULL) break;

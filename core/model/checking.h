@@ -30,7 +30,8 @@ os_status os_check_function_defaults(os_checking *self, const os_function *funct
 os_status os_check_training(os_checking *self);
 os_status os_check_configurations(os_checking *self); // before os_check_devices
 os_status os_check_devices(os_checking *self, const os_graph_index *graph, const os_graph_node *node);
-// A type wherever it stands. The place is field[index]rest, or rest alone when field is NULL.
+// A type wherever it stands. The place is field[index]rest, or rest alone when field is NULL; behind it [part - 1], unless
+// part is 0.
 typedef struct os_type_check {
   os_checking *checking;
   const Onnx__TypeProto *type; // NULL = none, which is no fault
@@ -39,6 +40,7 @@ typedef struct os_type_check {
   const char *field;
   size_t index;
   const char *rest;
+  size_t part;
   bool told; // that the outermost level lacks something has been told
 } os_type_check;
 void os_check_type(const os_type_check *self);
