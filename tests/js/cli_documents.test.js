@@ -293,4 +293,35 @@ describe('the command with operator sets and data', () => {
       assert.match(stderr, pattern)
     }
   })
+
+  it('checks, shows and compares texts of models as the models that they say', () => {
+    const texts = {
+      'm.textproto': 'ir_version: 8\ngraph {\n  node { op_type: "Relu" input: "x" output: "y" }\n  name: "g"\n}\nopset_import { version: 13 }\n',
+      'm.onnxtxt': '<ir_version: 8, opset_import: ["": 13]>\ng (float[N] x) => (float[N] y) { y = Relu(x) }\n',
+      'm.json': '{"irVersion": "8", "graph": {"name": "g", "node": [{"opType": "Relu", "input": ["x"], "output": ["y"]}]}, "opsetImport": [{"version": "13"}]}',
+      'bad.textproto': 'ir_version: 8\ngraph { name: "g" bad: 3 }'
+    }
+    for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text)
+    const unknown = /^m\.\w+: graph\.node\[0\]\.input\[0\]: error: Relu reads "x", which nothing makes.* \[model\.node\.input-unknown\]\n1 file/
+    for (const args of [['m.textproto'], ['m.json', '--as', 'model']]) {
+      const { status, stdout } = told('check', ...args)
+      assert.equal(status, 1)
+      assert.match(stdout, unknown)
+      assert.match(told('show', ...args).stdout, /: model, \d+ bytes, sha256 .*\nIR 8, ai\.onnx 13\n1 nodes: Relu/)
+    }
+    assert.equal(told('check', 'm.onnxtxt').status, 0)
+    const [{ kind, findings: [{ range, path }] }] = JSON.parse(told('check', '--format', 'json', 'm.textproto').stdout).files
+    assert.deepEqual([kind, range, path], ['model', undefined, 'graph.node[0].input[0]'])
+    assert.match(told('diff', 'm.textproto', 'm.onnxtxt').stdout, /breaking graph\.input\[0\]: The input "x" is new/)
+    assert.match(told('diff', '--as', 'model', 'm.json', 'm.textproto').stdout, /^no change/)
+  })
+
+  it('says where a text cannot be read', () => {
+    assert.match(told('check', 'bad.textproto').stdout, /^bad\.textproto:2:19: error: GraphProto has no field bad \[form\.field\]\n.*\n.*\^\^\^/)
+    for (const args of [['show', 'bad.textproto'], ['diff', 'bad.textproto', 'm.onnxtxt']]) {
+      const { status, stderr } = told(...args)
+      assert.equal(status, 2)
+      assert.equal(stderr, 'opspec: bad.textproto:2:19: GraphProto has no field bad [form.field]\nopspec: bad.textproto cannot be read as a ModelProto in the form textproto\n')
+    }
+  })
 })

@@ -10,6 +10,7 @@ import { CommandError } from './options.js'
 import { joinPath, plural, printFinding } from './output.js'
 import { bundleFiles, filesBeside, isLarge, jsonRole, openPath, pathKind, readPath, sha256, walk } from './paths.js'
 import { Locator } from './places.js'
+import { checkText, textOf } from './text-file.js'
 
 // opspec check: everything that was named or lies in named folders, looked at without running any of it.
 
@@ -117,6 +118,8 @@ class Check {
   async look(job, loaded) {
     try {
       if (loaded.large) return await this.lookOutside(job)
+      const text = loaded.files === undefined && loaded.role === undefined ? textOf(this.env, job.path, loaded.bytes, this.options.as) : null
+      if (text !== null) return checkText(this.env, loaded.bytes, text, { ...this.given, files: loaded.beside })
       const report = loaded.files !== undefined
         ? Env.checkFiles(this.env, loaded.files, this.given)
         : this.env.check(loaded.bytes, { ...this.given, as: this.options.as ?? loaded.role, files: loaded.beside })

@@ -15,7 +15,7 @@ import { backend, test } from './test.js'
 export const commands = {
   check: {
     usage: 'check PATH...',
-    summary: 'validates specs, bundles, evidence, models, operator sets and tensors; runs nothing',
+    summary: 'validates specs, bundles, evidence, models (also as texts), operator sets and tensors; runs nothing',
     reports: true,
     options: {
       ...common, as,

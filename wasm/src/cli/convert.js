@@ -5,11 +5,12 @@ import { writeNpy } from '../npy.js'
 import { textForm } from '../text-form.js'
 import { readEdits, resolveNodes } from './edits.js'
 import { openEnv } from './engine.js'
-import { documentBytes, isNpyFile } from './npy-file.js'
+import { isNpyFile } from './npy-file.js'
 import { CommandError } from './options.js'
 import { Target, writeFile } from './output.js'
 import { filesBeside, isLarge, openFile, pathKind, readPath, sha256 } from './paths.js'
 import { specAndBody } from './spec-file.js'
+import { documentBytes } from './text-file.js'
 
 // opspec convert: a document in another form.
 
@@ -94,7 +95,7 @@ function valueContent(env, { type, bytes }, to, path, lossy) {
 
 // The message of a file, which may be a text, as bytes.
 function messageOf(env, bytes, path, sniffed, { as, to }, output) {
-  if (isNpyFile(path, bytes)) return { type: 'TensorProto', bytes: documentBytes(env, path, bytes) }
+  if (isNpyFile(path, bytes)) return { type: 'TensorProto', bytes: documentBytes(env, path, bytes, as, output) }
   const value = jsonKinds.includes(sniffed.kind) ? evidenceKind(bytes) : undefined
   if (value !== undefined && (as === undefined || (messages[as] ?? as) === messages[value])) {
     return { type: messages[value], bytes: told(path, to, output, () => env.parse(bytes, value, 'evidence')) }

@@ -2,11 +2,11 @@ import { Env } from '../env.js'
 import { messages } from '../messages.js'
 import { diffReport } from './diff-report.js'
 import { exitCode, openEnv, packageVersion } from './engine.js'
-import { documentBytes } from './npy-file.js'
 import { CommandError } from './options.js'
 import { plural } from './output.js'
 import { filesBeside } from './paths.js'
 import { specAndBody } from './spec-file.js'
+import { documentBytes } from './text-file.js'
 
 // opspec diff: two specifications, or the bundles that hold them; two ONNX documents of one kind.
 
@@ -25,7 +25,7 @@ export async function diff({ options, positionals, output }) {
   if (positionals.length !== 2) throw new CommandError('diff: which two files?')
   const env = await openEnv(options)
   try {
-    const documents = positionals.map(path => documentBytes(env, path, specAndBody(path).text))
+    const documents = positionals.map(path => documentBytes(env, path, specAndBody(path).text, options.as, output))
     const { changes, breaking } = compare(env, positionals, documents, options, output)
     const [a, b] = positionals
     const as = options.as ?? Env.sniff(env, documents[0]).kind

@@ -12,6 +12,3 @@ export function readNpyFile(path, bytes) {
     throw new CommandError(`${path}: ${error.message}`)
   }
 }
-
-/** The bytes of a document; of a NumPy file those of a TensorProto. */
-export const documentBytes = (env, path, bytes) => isNpyFile(path, bytes) ? env.writeValue(readNpyFile(path, bytes), '') : bytes

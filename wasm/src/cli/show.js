@@ -4,10 +4,10 @@ import { plainData, plainInteger } from '../evidence-form.js'
 import { messages, valueKinds } from '../messages.js'
 import { isTensor, typeOfValue } from '../values.js'
 import { openEnv } from './engine.js'
-import { documentBytes } from './npy-file.js'
 import { CommandError } from './options.js'
 import { plural } from './output.js'
 import { filesBeside, isLarge, openPath, readPath, sha256 } from './paths.js'
+import { documentBytes } from './text-file.js'
 
 // opspec show: what a file says, shortly as text and in full as JSON.
 
@@ -149,7 +149,7 @@ export async function show({ options, positionals, output }) {
   const file = readPath(path)
   const env = await openEnv(options)
   try {
-    const bytes = documentBytes(env, path, file)
+    const bytes = documentBytes(env, path, file, options.as, output)
     const sniffed = Env.sniff(env, bytes)
     const kind = options.as === undefined ? sniffed.kind : Object.keys(messages).find(name => messages[name] === options.as) ?? options.as
     const isJson = ['spec', 'evidence', 'json'].includes(kind)
