@@ -35,6 +35,9 @@ OS_IMPORT(infer) int host_infer(uint32_t kernel, const char *json, size_t length
 // output whether it is wanted.
 OS_IMPORT(compute) int host_compute(uint32_t instance, op_run *run, uint32_t inputs, uint32_t outputs);
 
+// 0 go on.
+OS_IMPORT(progress) int host_progress(double part);
+
 typedef struct os_port {
   struct {
     uint32_t status;
@@ -369,6 +372,11 @@ uint32_t OS_EXPORT(opspec_add_kernel)(os_port *self, int since, uint32_t kernel,
 }
 void OS_EXPORT(opspec_remove_operator)(opspec_operator *operator) { opspec_unregister(operator); }
 
+static os_status os_port__progress(void *context, double part) {
+  (void)context;
+  return host_progress(part) == 0 ? OS_OK : OS_ABORTED;
+}
+
 // ---- The Env ----------------------------------------------------------------------------------------------
 
 void OS_EXPORT(opspec_close)(os_port *self) {
@@ -393,7 +401,7 @@ os_port *OS_EXPORT(opspec_open)(double bytes, double memory, uint32_t findings, 
       .depth = depth,
       .families = op_families,
       .host = {self, os_port__now, os_port__file, os_port__read, os_port__create, os_port__destroy,
-               os_port__forget, os_port__infer, os_port__compute},
+               os_port__forget, os_port__infer, os_port__compute, os_port__progress},
   };
   bool ready = opspec_table(self, OS_PORT_TABLE) != NULL && opspec_text(self, OS_PORT_TEXT) != NULL &&
                opspec_env_new(&options, &self->env) == OS_OK;
@@ -404,7 +412,7 @@ os_port *OS_EXPORT(opspec_open)(double bytes, double memory, uint32_t findings, 
 
 // ---- Documents --------------------------------------------------------------------------------------------
 
-enum { OS_PORT_STRICT = 1, OS_PORT_FULL = 2, OS_PORT_FILES = 4, OS_PORT_COMPLETE = 8 };
+enum { OS_PORT_STRICT = 1, OS_PORT_FULL = 2, OS_PORT_FILES = 4, OS_PORT_COMPLETE = 8, OS_PORT_PROGRESS = 16 };
 
 // Names of files are the texts from `first` on.
 static bool os_port__files(os_port *self, uint32_t flags, size_t first, size_t count, opspec_files *out,
@@ -428,6 +436,7 @@ uint32_t OS_EXPORT(opspec_do_check)(os_port *self, const char *bytes, size_t siz
   opspec_check_options options = {.timeout_ms = timeout};
   options.strict = (flags & OS_PORT_STRICT) != 0;
   options.full = (flags & OS_PORT_FULL) != 0;
+  options.progress = (flags & OS_PORT_PROGRESS) != 0;
   options.packed = true;
   os_port__files(self, flags, 1, files, &options.files, names);
   options.as = names[0];
@@ -570,6 +579,7 @@ uint32_t OS_EXPORT(opspec_check_model)(os_port *self, opspec_model *model, uint3
   opspec_check_options options = {.timeout_ms = timeout};
   options.strict = (flags & OS_PORT_STRICT) != 0;
   options.full = (flags & OS_PORT_FULL) != 0;
+  options.progress = (flags & OS_PORT_PROGRESS) != 0;
   return os_port__end(self, opspec_model_check(model, &options));
 }
 uint32_t OS_EXPORT(opspec_infer_model)(os_port *self, opspec_model *model, uint32_t bodies, double timeout) {
@@ -706,4 +716,4 @@ void OS_EXPORT(opspec_free_trial)(opspec_trial *trial) { opspec_trial_free(trial
 
 // Version of the package and number of this interface, which wasm/src/loader.js compares with its own: count it up with
 // every change that the other side must know.
-const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/16"; }
+const char *OS_EXPORT(opspec_build)(void) { return OPSPEC_VERSION "/17"; }

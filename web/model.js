@@ -15,7 +15,7 @@ export class ModelView extends EventTarget {
   #abort = null
   #opening = false
   state = 'none' // 'none' | 'loading' | 'shown'
-  progress = 0 // of reading, from 0 to 1
+  progress = 0 // of reading, then of checking, from 0 to 1
   name = ''
   size = 0
   identity = null // what the worker of documents knows: { kind, message, evidence, candidates, form, summary, rows, forms, edit, blob, size }
@@ -60,13 +60,14 @@ export class ModelView extends EventTarget {
     if (turn !== this.#turn) return
     this.#opening = false
     if (identity === null) return this.#set({ state: 'shown' })
-    this.#set({ identity, problem: identity.problem === null || identity.findings.length > 0 ? null : new Error(identity.problem) })
+    this.#set({ identity, progress: 0, problem: identity.problem === null || identity.findings.length > 0 ? null : new Error(identity.problem) })
     await this.#look(turn)
   }
 
   #begin() {
     this.#abort?.abort()
     this.#abort = new AbortController()
+    this.progress = 0
     return ++this.#turn
   }
 
@@ -90,15 +91,23 @@ export class ModelView extends EventTarget {
     if (turn === this.#turn && found) this.dispatchEvent(new Event('lines'))
   }
 
+  // What a call of this turn tells how far it is: of the share from `start` to `end` of all there is to wait for.
+  #telling(turn, start, end) {
+    return (done, of = 1) => {
+      const progress = start + (end - start) * done / of
+      if (turn === this.#turn && Math.floor(progress * 100) !== Math.floor(this.progress * 100)) this.#set({ progress })
+    }
+  }
+
   async #check(turn, { kind, blob, rows, chosen }) {
     const { signal } = this.#abort
     if (kind === 'model' && rows > 0 && (blob.size > small || this.#files !== null)) {
-      const model = await this.#attempt(turn, 'open', blob, { signal, ...this.#files !== null && { files: this.#files } })
-      return model === null ? null : this.#ofModel(turn, model, { signal })
+      const model = await this.#attempt(turn, 'open', blob, { signal, onProgress: this.#telling(turn, 0, 0.3), ...this.#files !== null && { files: this.#files } })
+      return model === null ? null : this.#ofModel(turn, model, { signal, onProgress: this.#telling(turn, 0.3, 1) })
     }
     const bytes = new Uint8Array(await blob.arrayBuffer())
     const beside = this.#files === null ? {} : { files: this.#files }
-    const report = await this.#attempt(turn, 'check', bytes, { signal, ...chosen && { as: kind }, ...beside })
+    const report = await this.#attempt(turn, 'check', bytes, { signal, onProgress: this.#telling(turn, 0, 1), ...chosen && { as: kind }, ...beside })
     if (turn !== this.#turn) return null
     if (report?.findings.length > 0 && rows === 0) this.problem = null // they say it better
     if (kind === 'model' && rows > 0) {

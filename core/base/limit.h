@@ -32,4 +32,15 @@ static inline os_status os_stop_check(const os_stop *self) {
   return OS_OK;
 }
 
+// Who is told how much of a long job is done. May be NULL, and `tell` too.
+typedef struct os_progress {
+  os_status (*tell)(void *context, double part); // from 0 to 1; whatever but OS_OK ends the job
+  void *context;
+} os_progress;
+
+// As often as os_stop_check.
+static inline os_status os_progress_tell(const os_progress *self, double part) {
+  return self == NULL || self->tell == NULL ? OS_OK : self->tell(self->context, part < 1 ? part : 1);
+}
+
 #endif

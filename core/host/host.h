@@ -143,6 +143,7 @@ os_status os_host_function(opspec_operator *self, op_schema *schema, os_str byte
 // Frees registrations that no model can refer to any more.
 void os_host_sweep(opspec_env *self);
 os_stop os_host_stop(opspec_env *self, double timeout_ms);
+os_progress os_host_progress(const opspec_env *self, const opspec_check_options *options);
 
 // Lists live in `arena`; blocks until close.
 os_status os_host_files_open(os_host_files *self, opspec_env *env, os_arena *arena,

@@ -94,8 +94,11 @@ static os_status os_host__check_json(os_host__check *self, os_str bytes, os_str 
 }
 
 static os_status os_host__check_model(os_host__check *self) {
-  os_check_options options = {
-      .strict = self->options->strict, .infer = self->options->full, .stop = &self->stop};
+  os_progress progress = os_host_progress(self->env, self->options);
+  os_check_options options = {.strict = self->options->strict,
+                              .infer = self->options->full,
+                              .stop = &self->stop,
+                              .progress = &progress};
   OS_TRY(os_model_build(self->document, self->env->registry, &self->stop, &self->report, &self->model));
   return os_model_check(self->model, &options, &self->report);
 }

@@ -137,6 +137,10 @@ os_stop os_host_stop(opspec_env *self, double timeout_ms) {
   return stop;
 }
 
+os_progress os_host_progress(const opspec_env *self, const opspec_check_options *options) {
+  return (os_progress){options->progress ? self->host.progress : NULL, self->host.context};
+}
+
 // ---- Files ------------------------------------------------------------------------------------------------
 
 static os_status os_host__keep(os_host_files *self, void *block) {

@@ -230,7 +230,9 @@ os_status opspec_model_check(opspec_model *self, const opspec_check_options *opt
   os_report_init(&report, &env->scratch, options->strict, env->limits.findings);
   report.kind = os_str_of(os_kind_name(self->document->kind));
   os_stop stop = os_host_stop(env, options->timeout_ms);
-  os_check_options check = {.strict = options->strict, .infer = options->full, .stop = &stop};
+  os_progress progress = os_host_progress(env, options);
+  os_check_options check = {
+      .strict = options->strict, .infer = options->full, .stop = &stop, .progress = &progress};
   os_status status = os_host__check(self, &check, &report);
   if (status == OS_LIMIT || status == OS_TIMEOUT || status == OS_ABORTED || status == OS_UNSUPPORTED)
     os_report_incomplete(&report, "%s", os_status_text(status));

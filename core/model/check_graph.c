@@ -7,6 +7,7 @@
 
 os_status os_check_pause(os_checking *self) {
   if ((++self->work & 255) != 0) return OS_OK;
+  OS_TRY(os_progress_tell(self->progress, self->work * self->each));
   return os_report_overfull(self->report) ? OS_LIMIT : os_stop_check(self->stop);
 }
 

@@ -12,6 +12,8 @@ typedef struct os_checking {
   os_report *report;
   bool full; // inference is on
   const os_stop *stop;
+  const os_progress *progress;
+  double each; // part of the whole check that a unit of work is
   uint32_t work;
   os_data_check data;
   os_map configurations; // the model's device configurations by name: numbers of devices, 0 = not told

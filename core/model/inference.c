@@ -24,6 +24,7 @@ typedef struct os_inference {
   os_level *top;
   uint32_t levels;
   uint64_t work, nodes; // nodes: inferred so far
+  double all;           // how many there are, about; 0 = not counted yet
   os_map told;          // operators without inference that the report knows of
 } os_inference;
 
@@ -463,6 +464,13 @@ static void os_inference__end(os_inferring *self, const op_graph *graph, os_fact
   }
 }
 
+// How many nodes there are to be inferred: bodies that are run in several places, by each of them.
+static double os_inference__nodes(const os_model *model) {
+  double nodes = 1;
+  for (size_t i = 0; i < model->graphs.count; i++) nodes += model->graphs.items[i]->graph.node_count;
+  return nodes;
+}
+
 os_status os_inference_run(os_inferring *self, os_model *model, const op_graph *graph, os_fact *facts) {
   os_inference *inference = os_inference__of(self);
   inference->levels++;
@@ -471,6 +479,9 @@ os_status os_inference_run(os_inferring *self, os_model *model, const op_graph *
     status = os_inference_node(self, model, graph, graph->order[i], facts);
     if (status != OS_OK || (inference->nodes++ & 255) != 255) continue;
     status = self->report != NULL && os_report_overfull(self->report) ? OS_LIMIT : os_stop_check(self->stop);
+    if (inference->all == 0) inference->all = os_inference__nodes(model);
+    if (status == OS_OK)
+      status = os_progress_tell(self->progress, 0.5 + 0.5 * (double)inference->nodes / inference->all);
   }
   if (status == OS_OK && self->report != NULL) os_inference__end(self, graph, facts);
   if (status == OS_OK && self->seen != NULL) status = self->seen(self, graph, facts);

@@ -26,6 +26,7 @@ void os_model_drop_constant(os_model *self, const op_graph *graph, int32_t value
 typedef struct os_check_options {
   bool strict, infer;
   const os_stop *stop;
+  const os_progress *progress; // may be NULL
 } os_check_options;
 // The checker: structure rules and, with infer, inference with types and declared shapes compared.
 os_status os_model_check(os_model *self, const os_check_options *options, os_report *report);

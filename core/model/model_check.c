@@ -328,6 +328,17 @@ static os_status os_check__structure(os_checking *self) {
   return os_check_training(self);
 }
 
+// What a check goes through, about.
+static double os_check__units(const os_model *model) {
+  double units = 1;
+  for (size_t i = 0; i < model->graphs.count; i++) {
+    const os_graph_index *graph = model->graphs.items[i];
+    if (!graph->instance && !os_graph_is_nothing(graph))
+      units += graph->graph.node_count + (double)graph->graph.value_count;
+  }
+  return units;
+}
+
 // A limit or a stop ends a check; what was found so far is told.
 static os_status os_check__end(os_report *report, os_status status) {
   if (status == OS_TIMEOUT)
@@ -346,13 +357,16 @@ static os_status os_check__end(os_report *report, os_status status) {
 os_status os_model_check(os_model *self, const os_check_options *options, os_report *report) {
   os_checking checking = {
       .model = self, .top = self->main, .report = report, .full = options->infer, .stop = options->stop};
+  checking.progress = options->progress;
+  // Inference is the other half.
+  checking.each = (options->infer ? 0.5 : 1) / os_check__units(self);
   checking.data = (os_data_check){report, report->arena, os_document_origin(self->document)};
   os_problems_tell(self, report);
   os_status status = os_check__structure(&checking);
   // What a lone function computes with the attributes of its calls cannot be inferred from it.
   const os_function *lone = self->main->function;
   if (status == OS_OK && options->infer && (lone == NULL || lone->attributes.count == 0))
-    status = os_model_check_inference(self, options->stop, report);
+    status = os_model_check_inference(self, options, report);
   OS_TRY(os_check__end(report, status));
   return report->status;
 }

@@ -187,6 +187,6 @@ void os_problems_tell(os_model *model, os_report *report);
 void os_problems_tell_all(os_model *model, os_report *report); // told or not
 
 // check_inference.c: inference of the whole, declarations compared.
-os_status os_model_check_inference(os_model *model, const os_stop *stop, os_report *report);
+os_status os_model_check_inference(os_model *model, const os_check_options *options, os_report *report);
 
 #endif

@@ -37,9 +37,10 @@ typedef struct os_inferring {
   // A graph was inferred to its end; may be NULL. A body may come again, with other facts.
   os_status (*seen)(struct os_inferring *self, const op_graph *graph, const os_fact *facts);
   void *seen_context;
-  os_str path;         // path of the node for findings
-  const os_stop *stop; // may be NULL
-  os_range range;      // bytes of the node in its document, start == end: unknown
+  os_str path;                 // path of the node for findings
+  const os_stop *stop;         // may be NULL
+  const os_progress *progress; // of a check whose second half this is; may be NULL
+  os_range range;              // bytes of the node in its document, start == end: unknown
 } os_inferring;
 
 // A fault of the node: a finding with the node, path and bytes set, to be completed by the caller. With a NULL report it goes

@@ -429,6 +429,21 @@ describe('ONNX documents in the page', { skip }, () => {
     await person.close()
   })
 
+  it('says how far reading and checking are', async () => {
+    const person = await pages.open()
+    await person.page.evaluate(() => {
+      window.notes = new Set()
+      new MutationObserver(() => { for (const note of document.querySelectorAll('.overview .note')) window.notes.add(note.textContent) }).observe(document.body, { childList: true, subtree: true, characterData: true })
+    })
+    await person.choose(written('long.onnx', chain(100_000)))
+    await person.has(1, '.overview .fine')
+    const notes = await person.page.evaluate(() => [...window.notes])
+    const parts = notes.map(note => Number(/^Checking … (\d+) %Cancel$/.exec(note)?.[1])).filter(part => part > 0)
+    assert.ok(parts.length > 0 && parts.every((part, i) => i === 0 || part > parts[i - 1]), notes.join('; '))
+    assert.deepEqual(person.complaints, [])
+    await person.close()
+  })
+
   it('opens 100 MB of weights, leaves them out of the texts and says so', async () => {
     const path = join(folder, 'large.onnx')
     const size = writeLargeModel(path, { inside: 25, elements: 1_000_000 })

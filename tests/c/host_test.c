@@ -359,7 +359,7 @@ static void test_edit_inside(opspec_env *env) {
 int main(void) {
   counts seen = {0};
   opspec_options options = {.families = op_families,
-                            .host = {&seen, NULL, NULL, NULL, create, destroy, forget, infer, compute}};
+                            .host = {&seen, NULL, NULL, NULL, create, destroy, forget, infer, compute, NULL}};
   opspec_env *env;
   CHECK_EQ(opspec_env_new(&options, &env), OS_OK);
   seen.env = env;

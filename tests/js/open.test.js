@@ -67,6 +67,33 @@ describe('env.open', () => {
     env.dispose()
   })
 
+  it('says how far a check is, in a worker too', async () => {
+    const count = 3000
+    const bytes = onnx.model({
+      inputs: [onnx.value('v0', 'float32', ['N'])], outputs: [onnx.value(`v${count}`, 'float32', ['N'])],
+      nodes: Array.from({ length: count }, (_, i) => onnx.node('Abs', [`v${i}`], [`v${i + 1}`]))
+    })
+    for (const create of [entry.createEnv, entry.createWorkerEnv]) {
+      const env = await create()
+      const model = await env.loadModel(bytes)
+      const plain = await model.check()
+      for (const check of [options => env.check(bytes, options), options => model.check(options)]) {
+        const told = []
+        assert.deepEqual(await check({ onProgress: (...now) => told.push(now) }), plain)
+        assert.ok(told.length > 1 && told.every(([part, ...more], i) => more.length === 0 && part > 0 && part <= 1 && (i === 0 || part >= told[i - 1][0])), JSON.stringify(told))
+        assert.deepEqual(told.at(-1), [1])
+        await assert.rejects(async () => check({ onProgress: () => { throw new Error('mine') } }), /mine/)
+        await assert.rejects(async () => check({ onProgress: 5 }), { code: 'invalid_argument', message: /^onProgress: / })
+        assert.deepEqual(await check(), plain)
+      }
+      const read = []
+      const opened = await env.open(new Blob([bytes]), { onProgress: (...now) => read.push(now) })
+      assert.deepEqual(read.at(-1), [bytes.length, bytes.length])
+      assert.deepEqual(await opened.check(), plain)
+      await env.dispose()
+    }
+  })
+
   it('infers what is in graphs inside and in functions, as far as all calls agree', async () => {
     const env = await entry.createEnv()
     const branch = name => onnx.graph({ name, nodes: [onnx.node('Neg', ['hidden'], [`${name}_h`])], outputs: [onnx.value(`${name}_h`, 'float32', ['N', 4])] })

@@ -24,6 +24,12 @@ export function flag(options, name, fallback) {
   return value
 }
 
+export function functionOf(options, name) {
+  const value = options[name]
+  if (value !== undefined && typeof value !== 'function') throw invalid(`${name}: must be a function`)
+  return value
+}
+
 export function bytesArgument(value, argument) {
   const bytes = bytesView(value, argument)
   if (bytes !== null) return bytes

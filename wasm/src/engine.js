@@ -17,6 +17,7 @@ const SHORT = 24 // UTF-16 units of a text that is put down one by one
 const LONGEST_PLAIN = 2 ** 28 // bytes; of longer ones the decoder says what is wrong when they are too many
 const SMALL = 1 << 16 // of a text that is encoded in place
 const MOST_BYTES = 2 ** 32 - 1 // that a size of the module's can say
+const TELL_MS = 40 // between two words about how far a call is
 const VALUE = 8 // numbers of a value in the table, its dims left out
 
 const KIND = { TENSOR: 1, SPARSE: 2, SEQUENCE: 3, MAP: 4, OPTIONAL: 5 }
@@ -42,6 +43,8 @@ export class Engine {
     this.kernels = new KernelHost(this)
     this.files = null // of the current call
     this.fileError = null
+    this.progress = null // who is told how far the current call is
+    this.told = 0 // when
     this.take = null // where the text goes that the current call writes piece by piece
     this.dead = false
     this.wakes = new Set() // ends of what waits for a kernel's promise
@@ -60,6 +63,7 @@ export class Engine {
       file: (address, length) => this.#file(address >>> 0, length >>> 0),
       read: (number, offset, length, to) => this.#read(number, offset, length >>> 0, to >>> 0),
       take: (address, length) => this.#give(address >>> 0, length >>> 0),
+      progress: part => this.#tell(part),
       create: (kernel, address, length) => kernels.create(kernel, address >>> 0, length >>> 0),
       destroy: instance => kernels.destroy(instance),
       forget: kernel => kernels.gone.push(kernel),
@@ -381,6 +385,33 @@ export class Engine {
       this.take(bytes)
       return 0
     })
+  }
+
+  #tell(part) {
+    try {
+      const time = now()
+      if (time - this.told < TELL_MS) return 0
+      this.told = time
+      this.progress(part)
+    } catch (error) {
+      this.fileError ??= { error }
+      return 1
+    }
+    return 0
+  }
+
+  /** Runs `job`, a call that tells `onProgress` (may be undefined) how far it is. */
+  telling(onProgress, job) {
+    if (onProgress === undefined) return job()
+    this.progress = onProgress
+    this.told = 0
+    try {
+      const answer = job()
+      onProgress(1)
+      return answer
+    } finally {
+      this.progress = null
+    }
   }
 
   // ---- Values, outwards -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-import { bytesArgument, flag, optionsOf, stringArgument, textOrBytes } from './arguments.js'
+import { bytesArgument, flag, functionOf, optionsOf, stringArgument, textOrBytes } from './arguments.js'
 import { bytesView } from './bytes.js'
 import { diffRules } from './diff-rules.js'
 import { diff } from './diff.js'
@@ -69,16 +69,15 @@ export class Env {
 
   #check(document, given, as) {
     const options = optionsOf(given)
-    const { strict, full, timeoutMs } = checkFlags(given)
+    const flags = checkFlags(given)
     if (options.as !== undefined && as === '') as = stringArgument(options.as, 'as')
     const files = normalFiles(options.files)
     const engine = this.#engine
-    const report = engine.guard(() => engine.withBlock(document, (address, size) => {
+    const report = engine.telling(flags.onProgress, () => engine.guard(() => engine.withBlock(document, (address, size) => {
       const [bits, names] = engine.useFiles(files, [as])
-      engine.check(engine.exports.opspec_do_check(engine.port, address, size, flagBits(strict, full) + bits, timeoutMs, names))
+      engine.check(engine.exports.opspec_do_check(engine.port, address, size, flagBits(flags) + bits, flags.timeoutMs, names))
       return reportOf(engine)
-    }))
-    const flags = { strict, full, timeoutMs }
+    })))
     if (report.kind === 'bundle' && typeof document !== 'string') return this.#withFunctions({ zip: document, files: null }, report, flags)
     return report.kind === 'spec' && files !== null ? this.#withFunctions({ text: document, files }, report, flags) : report
   }
@@ -94,7 +93,7 @@ export class Env {
     const files = normalFiles(given)
     const report = engine.guard(() => {
       const [bits, names] = engine.useFiles(files, [''])
-      engine.check(engine.exports.opspec_do_check(engine.port, 0, 0, flagBits(flags.strict, flags.full) + bits, flags.timeoutMs, names))
+      engine.check(engine.exports.opspec_do_check(engine.port, 0, 0, flagBits({ ...flags, onProgress: undefined }) + bits, flags.timeoutMs, names))
       return reportOf(engine)
     })
     return env.#withFunctions({ zip: null, files }, report, flags)
@@ -133,9 +132,9 @@ export class Env {
   }
 
   async open(source, options) {
-    const { files, as = 'model', onProgress } = optionsOf(options)
+    const { files, as = 'model' } = optionsOf(options)
     const look = watchful(options)
-    if (onProgress !== undefined && typeof onProgress !== 'function') throw invalid('onProgress: must be a function')
+    const onProgress = functionOf(options ?? {}, 'onProgress')
     if (as !== 'model' && as !== 'ModelProto') throw new OpspecError('unsupported', `as: ${as} cannot be opened, models can; check and decode take the bytes of others`)
     return Env.openDocument(this, await sourceOf(source), normalFiles(files), as, look, onProgress)
   }

@@ -123,6 +123,8 @@ export interface CheckOptions {
   full?: boolean
   signal?: AbortSignalLike
   timeoutMs?: number
+  /** Of a model: told now and then, and at the end, how much of it is checked, from 0 to 1. What it throws ends the check. */
+  onProgress?: (part: number) => void
 }
 
 /**
@@ -413,7 +415,7 @@ export interface Env {
   /**
    * A model whose structure is read and whose large parts stay where they are: a Blob, a URL, or in Node a path. External data is
    * looked for in `files` alone, which may hold Blobs. `onProgress` is told the bytes that were gone through, and those of the source, now and
-   * then and at the end (not in a worker's client: a function cannot cross).
+   * then and at the end.
    */
   open(source: SlicedBlobLike | UrlLike | string, options?: { as?: 'model' | 'ModelProto'; files?: Files; onProgress?: (bytes: number, size: number) => void; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Model>
   createSession(model: Model | Bytes | BlobLike, options?: { files?: Files; signal?: AbortSignalLike; timeoutMs?: number }): Promise<Session>

@@ -3,7 +3,7 @@ import { OpspecError, invalid } from './errors.js'
 import { isNode, leftBehind, nodeModule } from './platform.js'
 
 // Version of the package and number of the interface between exports.c and engine.js: both sides must say the same.
-export const build = '0.1.0/16'
+export const build = '0.1.0/17'
 
 // What is loaded, as messages call it, and what helps when it is not there.
 const own = { what: 'the WebAssembly module', argument: 'wasm', help: '; serve opspec.wasm there, pass createEnv({ wasm }), or import opspec/inline, which carries it' }

@@ -1,4 +1,4 @@
-import { flag, optionsOf } from './arguments.js'
+import { flag, functionOf, optionsOf } from './arguments.js'
 import { fixFindings, isWellFormed } from './engine.js'
 import { detailsOf, invalid, messageOf, OpspecError, shown } from './errors.js'
 import { watch } from './handles.js'
@@ -85,12 +85,12 @@ export class Model {
   }
 
   check(options) {
-    const { strict, full, timeoutMs } = checkFlags(options)
+    const flags = checkFlags(options)
     const engine = this.#engine
-    return engine.guard(() => {
-      engine.check(engine.exports.opspec_check_model(engine.port, Model.address(this), flagBits(strict, full), timeoutMs))
+    return engine.telling(flags.onProgress, () => engine.guard(() => {
+      engine.check(engine.exports.opspec_check_model(engine.port, Model.address(this), flagBits(flags), flags.timeoutMs))
       return reportOf(engine)
-    }, this.#files)
+    }, this.#files))
   }
 
   #write(form, lossy) {
@@ -309,10 +309,10 @@ function freeModel(engine, address, files) {
 
 export function checkFlags(given) {
   const options = optionsOf(given)
-  return { strict: flag(options, 'strict', false), full: flag(options, 'full', true), timeoutMs: options.timeoutMs ?? 0 }
+  return { strict: flag(options, 'strict', false), full: flag(options, 'full', true), timeoutMs: options.timeoutMs ?? 0, onProgress: functionOf(options, 'onProgress') }
 }
 
-export const flagBits = (strict, full) => (strict ? 1 : 0) + (full ? 2 : 0)
+export const flagBits = ({ strict, full, onProgress }) => (strict ? 1 : 0) + (full ? 2 : 0) + (onProgress === undefined ? 0 : 16)
 
 /** The last call's result as a Report. Most have nothing to tell and are written alike: then the one before is told again. */
 export function reportOf(engine) {

@@ -312,8 +312,19 @@ class Connection {
     for (const id of [...this.calls.keys()]) this.#settle(id).reject(error)
   }
 
+  // What the caller's function throws is what the call ends with.
+  #progress({ id, progress }) {
+    try {
+      this.calls.get(id)?.onProgress?.(...progress)
+    } catch (error) {
+      this.#settle(id)?.reject(error)
+      this.port.post({ id, cancel: true })
+    }
+  }
+
   #receive(message) {
     if (message.ready) return
+    if (message.progress !== undefined) return this.#progress(message)
     const call = this.#settle(message.id)
     if (call === undefined) return
     if (!call.internal && call.method === 'dispose') this.journal.left(call.handle)
@@ -358,9 +369,9 @@ class Connection {
    * of them; encoded(args): { args, uses }, what is posted, and the handles in it.
    */
   call(method, parameters, { handle, options = {}, read = [], encoded = args => ({ args, uses: [] }) }) {
-    const { signal, timeoutMs } = options
+    const { signal, timeoutMs, onProgress } = options
     const id = this.next++
-    const call = { method, parameters, handle, args: null, uses: [], signal, timeoutMs, since: now(), posted: false, over: null }
+    const call = { method, parameters, handle, args: null, uses: [], signal, timeoutMs, onProgress, since: now(), posted: false, over: null }
     const answer = new Promise((resolve, reject) => Object.assign(call, { resolve, reject }))
     const refuse = error => this.#settle(id)?.reject(error)
     const go = args => {
@@ -431,12 +442,15 @@ class Connection {
 
 const lostError = cause => invalid(`this object could not be made again when the worker was started again: ${cause.message}`, { cause })
 
-// Arguments with the signal taken out of the options, which are the argument `at`.
-function withoutSignal(args, at) {
-  if (args[at]?.signal === undefined) return args
-  const rest = { ...args[at] }
+// Arguments with what cannot cross taken out of the options, which are the argument `at`: the signal, and who is told how far it is.
+function withoutOwn(args, at) {
+  const { signal, onProgress } = args[at] ?? {}
+  const tells = typeof onProgress === 'function'
+  if (signal === undefined && !tells) return args
+  const rest = { ...args[at], ...signal !== undefined && { $signal: true }, ...tells && { $progress: true } }
   delete rest.signal
-  return args.map((value, i) => i === at ? { ...rest, $signal: true } : value)
+  if (tells) delete rest.onProgress
+  return args.map((value, i) => i === at ? rest : value)
 }
 
 // ---- What the caller holds ----------------------------------------------------------------------------------------
@@ -502,7 +516,7 @@ export async function createWorkerEnvWith(wasm, options = {}) {
           if (id !== undefined) uses.push(id)
           return id
         }
-        return { args: withoutSignal(encodeEach(parameters, read, number), at), uses }
+        return { args: withoutOwn(encodeEach(parameters, read, number), at), uses }
       }
       const message = await connection.call(method, parameters, { handle, options, read: method === 'open' ? args : readBlobsIn(args), encoded })
       if (message.value?.[FILE_BLOB] !== undefined) return fileBlob(message.value[FILE_BLOB])

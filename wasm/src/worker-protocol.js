@@ -6,6 +6,7 @@ import { SparseTensor, Tensor } from './values.js'
 //
 //   { id, method, args, handle?, late? }   a call: of the Env, or of the handle; late: milliseconds of its time limit that are gone
 //   { id, cancel: true }            the caller's signal has fired
+//   { id, progress }                how far it is: what the caller's onProgress is called with
 //   { id, value } or { id, error }  its answer
 
 /** Methods of an Env that a worker offers, and their parameters. */

@@ -98,7 +98,7 @@ class Server {
     if (!Object.hasOwn(known, method)) throw invalid(`there is no method ${method}`)
     const options = given[known[method].indexOf('options')]
     if (late > 0) options.timeoutMs = Math.max(1, options.timeoutMs - late)
-    this.#attachSignal(id, options)
+    this.#attach(id, options)
     if (isNode && options?.files != null && !waits.includes(method)) options.files = await filesOf(options.files)
     if (method === 'registerOperator') given[1] = (await importKernel(given[1])).kernel
     if (method === 'toBlob') {
@@ -110,8 +110,12 @@ class Server {
     return method === 'edit' ? { inputs: target.inputs, outputs: target.outputs } : answer
   }
 
-  // Options that have a signal are marked.
-  #attachSignal(id, options) {
+  // Options that have a signal, or somebody to be told how far it is, are marked.
+  #attach(id, options) {
+    if (options?.$progress === true) {
+      delete options.$progress
+      options.onProgress = (...progress) => this.post({ id, progress })
+    }
     if (options?.$signal !== true) return
     const controller = new AbortController()
     this.cancels.set(id, controller)

@@ -94,7 +94,7 @@ export function modelPane(context) {
     const { summary, report } = model
     const whole = report !== null && report.kind !== 'model'
     redraw(overview, [
-      model.state === 'loading' && h('p', { class: 'note' }, model.identity === null ? `Reading …${model.progress > 0 ? ` ${Math.floor(model.progress * 100)} %` : ''}` : 'Checking …', h('button', { type: 'button', class: 'small', data: { key: 'cancel' }, onclick: () => model.stop() }, 'Cancel')),
+      model.state === 'loading' && h('p', { class: 'note' }, `${model.identity === null ? 'Reading' : 'Checking'} …${model.progress > 0 ? ` ${Math.floor(model.progress * 100)} %` : ''}`, h('button', { type: 'button', class: 'small', data: { key: 'cancel' }, onclick: () => model.stop() }, 'Cancel')),
       model.problem && h('p', { class: 'note error' }, icon('error'), model.problem.message),
       pluginList(plugins),
       report && h('section', {}, h('h3', {}, 'Findings'), report.findings.length === 0

@@ -50,6 +50,8 @@ typedef struct opspec_host {
   os_status (*infer)(void *context, uint32_t kernel, op_infer *ctx);
   // OS_NEEDS_HOST: the outputs come later, then opspec_run_answer.
   os_status (*compute)(void *context, uint32_t instance, op_run *ctx);
+  // How much of a check is done, from 0 to 1, now and then; whatever but OS_OK ends it.
+  os_status (*progress)(void *context, double part);
 } opspec_host;
 
 // ---- Env --------------------------------------------------------------------------------------------------
@@ -88,6 +90,7 @@ typedef struct opspec_files {
 typedef struct opspec_check_options {
   os_str as; // empty = by content; a kind ("spec", "model") or a message ("TensorProto")
   bool strict, full;
+  bool progress;     // the host wants to know how far it is
   bool packed;       // the report in words where it can be (core/json/report_json.h, os_report_pack)
   double timeout_ms; // 0 = none
   opspec_files files;
