@@ -126,6 +126,28 @@ describe('the page', { skip }, () => {
     await person.close()
   })
 
+  it('shows tensors of two axes and more as grids', async () => {
+    const person = await pages.open()
+    await person.page.click('#add-file')
+    await person.page.click('[role=menuitem]:has-text("Evidence")')
+    await person.page.fill('dialog input', 'grids.json')
+    await person.page.click('dialog button:text-is("Add")')
+    await person.page.waitForSelector('#file-tabs [data-id="grids.json"][aria-selected=true]')
+    const tensor = shape => ({ type: 'tensor(float)', shape, data: Array.from({ length: shape.reduce((all, dim) => all * dim, 1) }, (_, i) => i + 0.5) })
+    await person.write(JSON.stringify({ kind: 'opspec.evidence', version: '1', inputs: [tensor([2, 3]), tensor([2, 20, 9]), tensor([4])], outputs: [tensor([2, 2])] }))
+    await person.show('evidence')
+    const row = person.page.locator('.test[data-test="grids.json"]')
+    if (await row.locator('.detail').count() === 0) await row.locator('.row').click()
+    await person.has(3, '.test[data-test="grids.json"] .grid')
+    const cells = n => row.locator('.grid').nth(n).locator('tr').evaluateAll(rows => rows.map(line => [...line.children].map(cell => cell.textContent).join(' ')))
+    assert.deepEqual(await cells(0), [' 0 1 2', '0 0.5 1.5 2.5', '1 3.5 4.5 5.5'])
+    const large = await cells(1)
+    assert.deepEqual([large.length, large[0], large[2], large.at(-1)], [10, ' 0 1 2 3 4 5 6 7 …', '1 9.5 10.5 11.5 12.5 13.5 14.5 15.5 16.5 …', '… … … … … … … … … …'])
+    assert.equal(await row.locator('.grid caption').textContent(), 'The first of 2: [0, :, :]')
+    assert.deepEqual(person.complaints, [])
+    await person.close()
+  })
+
   it('adds, renames and removes files', async () => {
     const person = await pages.open()
     await person.page.click('#add-file')

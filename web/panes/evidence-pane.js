@@ -2,6 +2,7 @@
 import { h, icon, plural, prose } from '../dom.js'
 import { compareElements, valueText } from '../values.js'
 import { heatPicture } from './heat.js'
+import { valueGrid } from './value-grid.js'
 
 const statusWords = { passed: 'passed', failed: 'failed', skipped: 'skipped', error: 'could not be run', idle: 'not run' }
 const statusIcons = { passed: 'passed', failed: 'failed', skipped: 'skipped', error: 'error', idle: 'idle' }
@@ -69,7 +70,7 @@ function detail({ document, test }, status) {
 function values(title, list) {
   const rows = (Array.isArray(list) ? list : []).map((value, index) => {
     const { type, text } = valueText(value)
-    return h('tr', {}, h('th', { scope: 'row' }, `${title.slice(0, -1).toLowerCase()} ${index}`), h('td', {}, h('code', {}, type)), h('td', { class: 'data' }, h('code', {}, text)))
+    return h('tr', {}, h('th', { scope: 'row' }, `${title.slice(0, -1).toLowerCase()} ${index}`), h('td', {}, h('code', {}, type)), h('td', { class: 'data' }, valueGrid(value) ?? h('code', {}, text)))
   })
   return h('table', { class: 'value-list' }, h('caption', { class: 'sr' }, title), h('tbody', {}, rows))
 }
