@@ -40,8 +40,10 @@ export function checkText(env, bytes, { type, form }, options) {
   try {
     const report = env.check(env.parse(bytes, type, form), { ...options, as: type })
     const placeless = item => {
-      const { range, fix, ...rest } = item // of bytes that nobody has
-      return rest.related === undefined ? rest : { ...rest, related: rest.related.map(placeless) }
+      const rest = { ...item, ...item.related !== undefined && { related: item.related.map(placeless) } }
+      delete rest.range // of bytes that nobody has
+      delete rest.fix
+      return rest
     }
     return { ...report, findings: report.findings.map(placeless) }
   } catch (error) {
