@@ -10,7 +10,7 @@ import { CommandError } from './options.js'
 import { joinPath, plural, printFinding } from './output.js'
 import { bundleFiles, filesBeside, isLarge, jsonRole, openPath, pathKind, readPath, sha256, walk } from './paths.js'
 import { Locator } from './places.js'
-import { checkText, textOf } from './text-file.js'
+import { checkText, failedReport, textOf } from './text-file.js'
 
 // opspec check: everything that was named or lies in named folders, looked at without running any of it.
 
@@ -141,12 +141,9 @@ class Check {
       document = await Env.openDocument(this.env, file, files, as)
       return document.check(this.given)
     } catch (error) {
-      const { code, findings = [], message } = error
+      const { code, findings = [] } = error
       if (code !== 'malformed' && code !== 'limit') throw error
-      const count = severity => findings.filter(finding => finding.severity === severity).length
-      const incomplete = code === 'limit' ? [message] : []
-      const counts = { error: count('error'), warning: count('warning'), info: count('info') }
-      return { ok: false, complete: code !== 'limit', incomplete, kind: findings.some(({ rule }) => rule === 'onnx.document.kind') ? 'unknown' : 'model', counts, findings, rules: '' }
+      return failedReport(error, findings.some(({ rule }) => rule === 'onnx.document.kind') ? 'unknown' : 'model')
     } finally {
       document?.dispose()
       file.close()

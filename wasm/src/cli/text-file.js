@@ -35,6 +35,13 @@ export function documentBytes(env, path, bytes, as, output) {
   return text === null ? bytes : parsed(env, path, bytes, text, output)
 }
 
+/** The report of a document that was not read to its end, from what reading it has thrown. */
+export function failedReport({ code, message, findings = [] }, kind) {
+  const count = severity => findings.filter(finding => finding.severity === severity).length
+  const counts = { error: count('error'), warning: count('warning'), info: count('info') }
+  return { ok: false, complete: code !== 'limit', incomplete: code === 'limit' ? [message] : [], kind, counts, findings, rules: '' }
+}
+
 /** The report of a text: of what it says, whose places are fields; where it cannot be read, of the text. */
 export function checkText(env, bytes, { type, form }, options) {
   try {
@@ -47,10 +54,7 @@ export function checkText(env, bytes, { type, form }, options) {
     }
     return { ...report, findings: report.findings.map(placeless) }
   } catch (error) {
-    const { code, message, findings } = error
-    if (findings === undefined) throw error
-    const count = severity => findings.filter(finding => finding.severity === severity).length
-    const limit = code === 'limit'
-    return { ok: false, complete: !limit, incomplete: limit ? [message] : [], kind: 'text', counts: { error: count('error'), warning: count('warning'), info: count('info') }, findings, rules: '' }
+    if (error.findings === undefined) throw error
+    return failedReport(error, 'text')
   }
 }
