@@ -61,7 +61,7 @@ describe('a plug-in in the page', { skip: noBrowser || noCompiler }, () => {
     await person.drop('tilt.wasm', buildPlugin('tilt_roles.c'))
     await run(person, 'tilt.wasm')
     await state(person, 'tilt.wasm', 'loaded')
-    assert.deepEqual(await person.page.locator(`${row('tilt.wasm')} tbody tr`).allInnerTexts(), ['org.test.Tilt\ttilt.wasm\tthe plug-in or the standard'])
+    assert.deepEqual(await person.page.locator(`${row('tilt.wasm')} tbody tr`).evaluateAll(rows => rows.map(line => [...line.cells].map(cell => cell.textContent).join('\t'))), ['org.test.Tilt\ttilt.wasm\tthe plug-in or the standard'])
     await person.page.waitForSelector('.model .fine')
     await person.page.click('button:has-text("Run on random inputs")')
     await person.page.waitForSelector('.model caption:has-text("ms")')
